@@ -1,0 +1,55 @@
+# The commands a person types. Everything they need is installed into .venv from the lock files.
+.DELETE_ON_ERROR:
+.PHONY: run test check lock clean
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 8000
+
+run: $(VENV)/run.stamp
+	@exec $(BIN)/python manage.py serve --demo --port $(PORT)
+
+test: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+
+check: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python manage.py makemigrations --check
+	HTTPS=true $(BIN)/python manage.py check --deploy --fail-level WARNING
+
+# Needs uv; writes the two lock files anew from pyproject.toml.
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
+	  --no-emit-index-url --no-emit-find-links pyproject.toml -o requirements.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
+	  --no-emit-index-url --no-emit-find-links pyproject.toml --group dev -o requirements-dev.txt
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "MemoryHub needs Python 3.11 or newer; '$(PYTHON)' is older. Say which: make PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -m venv --clear $(VENV) \
+	  || { rm -rf $(VENV); echo "This Python cannot make virtual environments. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+
+# uv installs several times faster where it is present; pip does the same from the same hashes.
+define install
+	@echo "Installing $(1) …"
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv pip install --quiet --require-hashes --python $(BIN)/python -r $(1); \
+	else \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1); \
+	fi
+	@touch $@
+endef
+
+$(VENV)/run.stamp: requirements.txt | $(BIN)/python
+	$(call install,requirements.txt)
+
+$(VENV)/dev.stamp: requirements-dev.txt | $(BIN)/python
+	$(call install,requirements-dev.txt)
+	@touch $(VENV)/run.stamp

@@ -1,0 +1,49 @@
+"""Every write. Each operation is one transaction: it checks, changes, records the revision, then answers."""
+
+from memories.operations import files
+from memories.operations.attaching import associate, attach, cite, detach, dissociate, uncite
+from memories.operations.changing import (
+    append,
+    expire,
+    forget,
+    pin,
+    purge,
+    rescope,
+    restore,
+    revert,
+    sweep,
+    tag,
+    update,
+    verify,
+)
+from memories.operations.idempotency import Result, once
+from memories.operations.saving import BATCH_LIMIT, Dedupe, Draft, save, save_many
+
+__all__ = [
+    "BATCH_LIMIT",
+    "Dedupe",
+    "Draft",
+    "Result",
+    "append",
+    "associate",
+    "attach",
+    "cite",
+    "detach",
+    "dissociate",
+    "expire",
+    "files",
+    "forget",
+    "once",
+    "pin",
+    "purge",
+    "rescope",
+    "restore",
+    "revert",
+    "save",
+    "save_many",
+    "sweep",
+    "tag",
+    "uncite",
+    "update",
+    "verify",
+]

@@ -1,0 +1,181 @@
+"""What hangs on a memory: links to other memories, files, and where it came from."""
+
+import hashlib
+import mimetypes
+import re
+from datetime import datetime
+from pathlib import PurePosixPath, PureWindowsPath
+from uuid import UUID
+
+from django.conf import settings
+from django.core.files import File
+from django.db import transaction
+from django.utils import timezone
+
+from memories.fields import Bad, clean, line
+from memories.models import Asset, Association, Memory, Relation, Source, asset_path
+from memories.operations.changing import locked, remove_file_after_commit
+from memories.operations.recording import in_our_words, refuse, require
+from memoryhub.errors import Invalid, NotFound, TooLarge
+from teams import operations as registry
+from teams.actor import Actor
+from teams.models import Agent, Session, Verb
+
+
+@transaction.atomic
+def associate(
+    *,
+    actor: Actor,
+    origin_id: UUID,
+    target_id: UUID,
+    relation: str = Relation.RELATED_TO,
+    weight: float = 0.5,
+    now: datetime | None = None,
+) -> Association:
+    """A link from a memory that the actor may change to one that it may see. Saying it again changes the weight."""
+    now = now or timezone.now()
+    values = clean({"relation": relation, "weight": weight}, now=now)
+    writable(actor=actor, memory_id=origin_id, now=now)
+    if not Memory.objects.visible_to(actor, now=now).filter(pk=target_id).exists():
+        raise NotFound("There is no such memory to link to.")
+    link = Association(
+        organization_id=actor.organization_id,
+        origin_id=origin_id,
+        target_id=target_id,
+        agent_id=actor.agent_id,
+        user_id=actor.user_id,
+        created_at=now,
+        updated_at=now,
+        **values,
+    )
+    pair = ("organization", "origin", "target", "relation")
+    with in_our_words():
+        Association.objects.bulk_create(
+            [link], update_conflicts=True, unique_fields=pair, update_fields=["weight", "updated_at"]
+        )
+    return Association.objects.get(**{name: getattr(link, f"{name}_id", relation) for name in pair})
+
+
+@transaction.atomic
+def dissociate(*, actor: Actor, origin_id: UUID, target_id: UUID, relation: str, now: datetime | None = None) -> None:
+    writable(actor=actor, memory_id=origin_id, now=now or timezone.now())
+    links = Association.objects.filter(organization=actor.organization_id, origin=origin_id, target=target_id)
+    if not links.filter(relation=relation).delete()[0]:
+        raise NotFound("There is no such link.")
+
+
+def attach(
+    *, actor: Actor, memory_id: UUID, file: File[bytes], name: str, content_type: str = "", now: datetime | None = None
+) -> Asset:
+    """Stores the bytes first and the row then; a row that fails takes the bytes away again."""
+    now = now or timezone.now()
+    most = settings.ASSET_MAX_BYTES
+    if file.size > most:
+        raise TooLarge({"file": f"At most {most:,} bytes; these are {file.size:,}."})
+    asset = Asset(
+        organization_id=actor.organization_id,
+        memory_id=memory_id,
+        name=_file_name(name),
+        content_type=_content_type(content_type, name),
+        size=file.size,
+        sha256=_digest(file),
+        agent_id=actor.agent_id,
+        user_id=actor.user_id,
+        created_at=now,
+    )
+    try:
+        with transaction.atomic():
+            locked(actor=actor, memory_id=memory_id, version=None, now=now)
+            asset.file.save(asset.name, file, save=False)
+            asset.save(force_insert=True)
+    except BaseException:
+        if asset.file:
+            asset.file.storage.delete(asset_path(asset, asset.name))
+        raise
+    return asset
+
+
+@transaction.atomic
+def detach(*, actor: Actor, asset_id: UUID, now: datetime | None = None) -> None:
+    asset = Asset.objects.filter(organization=actor.organization_id, pk=asset_id).first()
+    if asset is None:
+        raise NotFound("There is no such attachment.")
+    writable(actor=actor, memory_id=asset.memory_id, now=now or timezone.now())
+    asset.delete()
+    remove_file_after_commit(asset)
+
+
+@transaction.atomic
+def cite(
+    *,
+    actor: Actor,
+    memory_id: UUID,
+    session: str = "",
+    message_id: str = "",
+    url: str = "",
+    quote: str = "",
+    now: datetime | None = None,
+) -> Source:
+    """Notes where the memory came from."""
+    now = now or timezone.now()
+    values = clean({"message_id": message_id, "url": url, "quote": quote}, now=now)
+    writable(actor=actor, memory_id=memory_id, now=now)
+    opened = _session(actor, session) if session else None
+    if not opened and not any(values.values()):
+        raise Invalid({"source": "Name at least a session, a message, an address or a quotation."})
+    return Source.objects.create(
+        organization_id=actor.organization_id,
+        memory_id=memory_id,
+        session=opened,
+        agent_id=actor.agent_id,
+        user_id=actor.user_id,
+        created_at=now,
+        **values,
+    )
+
+
+@transaction.atomic
+def uncite(*, actor: Actor, source_id: UUID, now: datetime | None = None) -> None:
+    source = Source.objects.filter(organization=actor.organization_id, pk=source_id).first()
+    if source is None:
+        raise NotFound("There is no such source.")
+    writable(actor=actor, memory_id=source.memory_id, now=now or timezone.now())
+    source.delete()
+
+
+def writable(*, actor: Actor, memory_id: UUID, now: datetime) -> None:
+    require(actor, Verb.WRITE)
+    if not Memory.objects.writable_by(actor, now=now).filter(pk=memory_id).exists():
+        refuse(actor=actor, memory_id=memory_id, version=None, now=now)
+
+
+def _session(actor: Actor, name: str) -> Session | None:
+    if actor.agent_id:
+        return registry.open_session(agent=Agent.objects.get(pk=actor.agent_id), name=name)
+    return Session.objects.filter(organization=actor.organization_id, agent__in=actor.reads, name=name).first()
+
+
+def _file_name(name: str) -> str:
+    """The last part of whatever path the uploader's system gave."""
+    try:
+        found = line(PureWindowsPath(PurePosixPath(name).name).name, longest=255)
+    except Bad as error:
+        raise Invalid({"name": str(error)}) from error
+    if not found:
+        raise Invalid({"name": "A file needs a name."})
+    return found
+
+
+def _content_type(said: str, name: str) -> str:
+    found = said or mimetypes.guess_type(name)[0] or ""
+    plain = found.split(";", 1)[0].strip().lower()
+    well_formed = re.fullmatch(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,62}/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}", plain)
+    return plain if well_formed else "application/octet-stream"
+
+
+def _digest(file: File[bytes]) -> str:
+    digest = hashlib.sha256()
+    for chunk in file.chunks():
+        digest.update(chunk)
+    file.seek(0)
+    return digest.hexdigest()

@@ -1,0 +1,143 @@
+"""A team's files: text under a path, every version kept."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from memories.fields import clean
+from memories.models import Change, FileVersion, TeamFile
+from memories.operations.recording import in_our_words, require
+from memoryhub.errors import Conflict, Forbidden, KeyTaken, NotFound
+from memoryhub.ids import uuid7
+from teams.actor import Actor
+from teams.models import Verb
+
+ANY = None  # a version: the caller does not care
+ABSENT = 0  # a version: there must be no such file yet
+
+
+@transaction.atomic
+def write(
+    *,
+    actor: Actor,
+    path: str,
+    content: str,
+    team_id: UUID | None = None,
+    version: int | None = ANY,
+    now: datetime | None = None,
+) -> TeamFile:
+    """Makes the file or overwrites it; Postgres decides which."""
+    now = now or timezone.now()
+    team_id = _writable_team(actor, team_id)
+    values = clean({"path": path, "file": content}, now=now)
+    if version not in (ANY, ABSENT):
+        file = _present(actor, team_id, values["path"])
+        return _change(actor, file, Change.UPDATED, version, now, content=values["file"])
+    file = TeamFile(
+        organization_id=actor.organization_id,
+        team_id=team_id,
+        path=values["path"],
+        content=values["file"],
+        agent_id=actor.agent_id,
+        user_id=actor.user_id,
+        created_at=now,
+        updated_at=now,
+    )
+    try:
+        with transaction.atomic(), in_our_words():
+            file.save(force_insert=True)
+    except KeyTaken:
+        file = _present(actor, team_id, values["path"])
+        if version == ABSENT:
+            raise KeyTaken(f"There is a file {file.path!r} already.", current=file) from None
+        return _change(actor, file, Change.UPDATED, ANY, now, content=values["file"])
+    _record(actor, file, Change.CREATED, now)
+    return file
+
+
+@transaction.atomic
+def rename(
+    *,
+    actor: Actor,
+    path: str,
+    to: str,
+    team_id: UUID | None = None,
+    version: int | None = ANY,
+    now: datetime | None = None,
+) -> TeamFile:
+    now = now or timezone.now()
+    file = _present(actor, _writable_team(actor, team_id), clean({"path": path}, now=now)["path"])
+    return _change(actor, file, Change.RENAMED, version, now, path=clean({"path": to}, now=now)["path"])
+
+
+@transaction.atomic
+def delete(
+    *, actor: Actor, path: str, team_id: UUID | None = None, version: int | None = ANY, now: datetime | None = None
+) -> TeamFile:
+    """Gone from every read; its versions are kept, and `restore` brings it back."""
+    now = now or timezone.now()
+    require(actor, Verb.FORGET)
+    file = _present(actor, _writable_team(actor, team_id), clean({"path": path}, now=now)["path"])
+    return _change(actor, file, Change.FORGOTTEN, version, now, deleted_at=now)
+
+
+@transaction.atomic
+def restore(*, actor: Actor, file_id: UUID, now: datetime | None = None) -> TeamFile:
+    now = now or timezone.now()
+    require(actor, Verb.WRITE)
+    deleted = TeamFile.objects.filter(organization=actor.organization_id, team__in=actor.writes)
+    file = deleted.filter(pk=file_id, deleted_at__isnull=False).first()
+    if file is None:
+        raise NotFound("There is no such deleted file.")
+    return _change(actor, file, Change.RESTORED, file.version, now, deleted_at=None)
+
+
+def _writable_team(actor: Actor, team_id: UUID | None) -> UUID:
+    require(actor, Verb.WRITE)
+    team_id = team_id or actor.team_id
+    if team_id in actor.writes:
+        return team_id
+    if team_id in actor.reads:
+        raise Forbidden("You may read this team's files, but not change them.")
+    raise NotFound("There is no such team.")
+
+
+def _present(actor: Actor, team_id: UUID, path: str) -> TeamFile:
+    file = TeamFile.objects.writable_by(actor).filter(team=team_id, path=path).first()
+    if file is None:
+        raise NotFound(f"There is no file {path!r}.")
+    return file
+
+
+def _change(
+    actor: Actor, file: TeamFile, change: Change, version: int | None, now: datetime, **values: Any
+) -> TeamFile:
+    rows = TeamFile.objects.filter(organization=actor.organization_id, pk=file.pk)
+    rows = rows.filter(deleted_at__isnull=change != Change.RESTORED)
+    unchanged = rows if version is ANY else rows.filter(version=version)
+    with in_our_words():
+        found = unchanged.update(**values, version=F("version") + 1, updated_at=now)
+    current = TeamFile.objects.filter(organization=actor.organization_id, pk=file.pk).defer("search").get()
+    if not found:
+        raise Conflict(f"You saw version {version}; it is now version {current.version}.", current=current)
+    _record(actor, current, change, now)
+    return current
+
+
+def _record(actor: Actor, file: TeamFile, change: Change, now: datetime) -> None:
+    FileVersion.objects.create(
+        id=uuid7(),
+        organization_id=file.organization_id,
+        file=file,
+        version=file.version,
+        path=file.path,
+        content=file.content,
+        change=change,
+        agent_id=actor.agent_id,
+        user_id=actor.user_id,
+        created_at=now,
+    )

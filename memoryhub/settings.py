@@ -1,0 +1,182 @@
+"""Settings: read from the environment alone; a bad value is refused by its name. The README has the table."""
+
+import secrets
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+from memoryhub import postgres
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+
+
+def from_env(kind: str, name: str, default: Any) -> Any:
+    try:
+        return getattr(env, kind)(name, default=default)
+    except (ValueError, TypeError, environ.ImproperlyConfigured) as error:
+        raise ImproperlyConfigured(f"{name} must be of kind {kind}, not {env.str(name)!r}.") from error
+
+
+def whole_number(name: str, default: int, *, at_least: int = 1) -> int:
+    value: int = from_env("int", name, default)
+    if value < at_least:
+        raise ImproperlyConfigured(f"{name} must be at least {at_least}, not {value}.")
+    return value
+
+
+# Where things are kept
+
+DATABASE_URL: str = env.str("DATABASE_URL", default="")
+DATA_FOLDER = Path(env.str("MEMORYHUB_DATA", default="") or BASE_DIR / "var").expanduser().absolute()
+EMBEDDED_POSTGRES: postgres.Cluster | None = None
+if not DATABASE_URL:
+    try:
+        DATA_FOLDER = postgres.data_folder(project=BASE_DIR, chosen=env.str("MEMORYHUB_DATA", default=""))
+    except postgres.PostgresError as error:
+        raise ImproperlyConfigured(str(error)) from error
+    EMBEDDED_POSTGRES = postgres.Cluster(
+        DATA_FOLDER / "postgres", binaries=env.str("MEMORYHUB_POSTGRES_BIN", default="")
+    )
+
+
+def database() -> dict[str, Any]:
+    parsed: dict[str, Any] = environ.Env.db_url_config(DATABASE_URL or EMBEDDED_POSTGRES.url)  # type: ignore[union-attr]
+    if parsed.get("ENGINE") != "django.db.backends.postgresql":
+        raise ImproperlyConfigured("DATABASE_URL must name a Postgres server: postgres://user:password@host:port/name")
+    pool = {
+        "min_size": 1,
+        "max_size": whole_number("DATABASE_POOL_SIZE", 8),
+        "timeout": 3,  # seconds until a caller is told to come back later
+    }
+    return parsed | {
+        "HOST": unquote(parsed["HOST"]),  # a socket's folder arrives percent-encoded
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": parsed.get("OPTIONS", {}) | {"pool": pool},
+        "TEST": {"NAME": env.str("MEMORYHUB_TEST_DATABASE", default="test_memoryhub")},
+    }
+
+
+DATABASES = {"default": database()}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+
+def own_secret_key() -> str:
+    """A key made on first use and kept with the data, so that sessions survive a restart without any set-up."""
+    path = DATA_FOLDER / "secret_key"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        made = path.with_name(f"secret_key.{secrets.token_hex(4)}")
+        made.touch(mode=0o600)
+        made.write_text(secrets.token_urlsafe(64))
+        try:
+            path.hardlink_to(made)
+        except FileExistsError:  # another process was first: its key counts
+            pass
+        finally:
+            made.unlink()
+    return path.read_text()
+
+
+SECRET_KEY: str = env.str("SECRET_KEY", default="") or own_secret_key()
+
+# Who may reach it, and how
+
+DEBUG: bool = from_env("bool", "DEBUG", False)
+HTTPS: bool = from_env("bool", "HTTPS", False)
+ALLOWED_HOSTS: list[str] = from_env("list", "ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS: list[str] = from_env("list", "CSRF_TRUSTED_ORIGINS", [])
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+if HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SESSION_COOKIE_HTTPONLY = True
+X_FRAME_OPTIONS = "DENY"
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+
+# Limits
+
+ASSET_MAX_BYTES = whole_number("ASSET_MAX_BYTES", 25 * 1024 * 1024)
+DATA_UPLOAD_MAX_MEMORY_SIZE = whole_number("REQUEST_MAX_BYTES", 2 * 1024 * 1024)
+
+# The parts
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "django.contrib.staticfiles",
+    "django_filters",
+    "rest_framework",
+    "teams",
+    "memories",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "memoryhub.urls"
+WSGI_APPLICATION = "memoryhub.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["memories.api.door.TokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["memories.api.door.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["memories.api.door.JSONParser"],
+    "EXCEPTION_HANDLER": "memories.api.door.problem",
+    "UNAUTHENTICATED_USER": None,
+}
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_FOLDER / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+MEDIA_ROOT = DATA_FOLDER / "media"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+FILE_UPLOAD_PERMISSIONS = 0o600
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="WARNING").upper()},
+}

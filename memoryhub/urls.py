@@ -1,0 +1,3 @@
+"""The whole URL map."""
+
+urlpatterns = []

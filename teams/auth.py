@@ -1,0 +1,204 @@
+"""From a token or a login to an Actor: who it is, and which audiences it reaches."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import connection
+from django.db.models import Q
+from django.utils import timezone
+
+from memoryhub.errors import Forbidden, Invalid, NotFound, Unauthenticated
+from memoryhub.ids import as_uuid
+from teams import operations, tokens
+from teams.actor import Actor
+from teams.models import Agent, Level, Membership, Organization, Person, Project, Role, Session, Token, Verb, Workspace
+
+USE_NOTED_EVERY = timedelta(minutes=5)  # so that reading does not write on every call
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Context:
+    """What a call says of its circumstances; a session that it names adds what the call leaves out."""
+
+    project: str = ""
+    user: str = ""
+    session: str = ""
+    workspace: str = ""
+    channel: str = ""
+
+
+def agent_actor(*, token: str, context: Context | None = None, now: datetime | None = None) -> Actor:
+    now = now or timezone.now()
+    found = _living_token(token, now=now)
+    _note_use(found, now=now)
+    return actor_of_agent(agent=found.agent, verbs=frozenset(map(Verb, found.verbs)), context=context)
+
+
+def actor_of_agent(*, agent: Agent, verbs: frozenset[Verb] = frozenset(Verb), context: Context | None = None) -> Actor:
+    """The agent as it acts with these verbs in that context. Its team and organization should be loaded."""
+    context = context or Context()
+    may_register = Verb.WRITE in verbs
+    organization = agent.team.organization
+    session = _session(agent, context.session)
+    project = _project(agent, context.project or _bound(session, "project"))
+    person = _person(organization, context.user or _bound(session, "person"), create=may_register)
+    workspace = _workspace(organization, context.workspace or _bound(session, "workspace"))
+    channel = context.channel or _bound(session, "channel_id")
+    bindings = {"project": project, "person": person, "workspace": workspace, "channel_id": channel}
+    if session:
+        _refuse_other_bindings(session, bindings)
+    elif context.session and may_register:
+        session = operations.open_session(agent=agent, name=context.session, **bindings)  # type: ignore[arg-type]
+    team_ids = readable_teams(agent)
+    own = {agent.team_id, agent.pk, *(row.pk for row in (project, person) if row)}
+    return Actor(
+        organization_id=agent.organization_id,
+        team_id=agent.team_id,
+        name=agent.slug,
+        verbs=verbs,
+        reads=frozenset(own | set(team_ids)),
+        writes=frozenset(own),
+        readable_team_ids=team_ids,
+        agent_id=agent.pk,
+        person_id=person.pk if person else None,
+        project_id=project.pk if project else None,
+        session_id=session.pk if session else None,
+        workspace_id=workspace.pk if workspace else None,
+        workspaces_enabled=organization.workspaces_enabled,
+        channel_id=channel,
+    )
+
+
+def login_actor(*, user: AbstractBaseUser, team_id: UUID | None = None, workspace: str = "") -> Actor:
+    """A person at work in one of their teams. They read the other teams of that organization that they are in, too."""
+    memberships = list(
+        Membership.objects.filter(user_id=user.pk).select_related("team__organization").order_by("created_at", "id")
+    )
+    chosen = next((m for m in memberships if team_id in (None, m.team_id)), None)
+    if chosen is None:
+        raise Forbidden("You are not a member of any team yet.") if team_id is None else NotFound("No such team.")
+    organization = chosen.team.organization
+    roles = {m.team_id: Role(m.role) for m in memberships if m.organization_id == organization.pk}
+    people = set(Person.objects.filter(organization=organization, user_id=user.pk).values_list("pk", flat=True))
+    edited = {team for team, role in roles.items() if role in (Role.EDITOR, Role.OWNER)}
+    owned = {team for team, role in roles.items() if role == Role.OWNER}
+    projects = dict(
+        Project.objects.filter(organization=organization)
+        .filter(Q(team__in=roles) | Q(admissions__person__in=people))
+        .values_list("pk", "team_id")
+    )
+    agents = set(Agent.objects.filter(team__in=owned).values_list("pk", flat=True))
+    admitted = {project for project, team in projects.items() if team not in roles}
+    active = _workspace(organization, workspace)
+    owns = owned | people | agents | {project for project, team in projects.items() if team in owned}
+    return Actor(
+        organization_id=organization.pk,
+        team_id=chosen.team_id,
+        name=user.get_username(),
+        verbs=frozenset(Verb),
+        reads=frozenset(set(roles) | set(projects) | people | agents),
+        writes=frozenset(owns | edited | admitted | {project for project, team in projects.items() if team in edited}),
+        owns=frozenset(owns),
+        readable_team_ids=(chosen.team_id, *(team for team in roles if team != chosen.team_id)),
+        user_id=user.pk,
+        person_id=next(iter(people), None),
+        workspace_id=active.pk if active else None,
+        workspaces_enabled=organization.workspaces_enabled,
+    )
+
+
+def readable_teams(agent: Agent) -> tuple[UUID, ...]:
+    """Its own team; for directors and executives every ancestor too, nearest first."""
+    if agent.level == Level.MEMBER or agent.team.parent_id is None:
+        return (agent.team_id,)
+    with connection.cursor() as cursor:
+        cursor.execute(ANCESTORS, [agent.team_id])
+        return tuple(dict.fromkeys(row[0] for row in cursor))
+
+
+# Bounded, so that a tree somebody bent into a circle still answers.
+ANCESTORS = """
+WITH RECURSIVE upward (id, parent_id, depth) AS (
+    SELECT id, parent_id, 0 FROM teams_team WHERE id = %s
+    UNION ALL
+    SELECT team.id, team.parent_id, depth + 1 FROM teams_team team JOIN upward ON team.id = upward.parent_id
+    WHERE depth < 64
+)
+SELECT id FROM upward ORDER BY depth
+"""
+
+
+def _living_token(text: str, *, now: datetime) -> Token:
+    secret = tokens.parse(text)
+    found = secret and Token.objects.select_related("agent__team__organization").filter(prefix=secret.prefix).first()
+    if not secret or not found or not secret.matches(bytes(found.digest)):
+        raise Unauthenticated("This token is not known here.")
+    if found.revoked_at:
+        raise Unauthenticated("This token was revoked.")
+    if found.expires_at and found.expires_at <= now:
+        raise Unauthenticated("This token has expired.")
+    return found
+
+
+def _note_use(token: Token, *, now: datetime) -> None:
+    if token.last_used_at is None or token.last_used_at < now - USE_NOTED_EVERY:
+        stale = Q(last_used_at=None) | Q(last_used_at__lt=now - USE_NOTED_EVERY)
+        Token.objects.filter(stale, pk=token.pk).update(last_used_at=now)
+
+
+def _project(agent: Agent, name: str) -> Project | None:
+    """By slug or id; only one that the agent may use: its own team's, or one that admitted it by name."""
+    if not name:
+        return None
+    usable = Project.objects.filter(organization=agent.organization_id).filter(
+        Q(team=agent.team_id) | Q(admissions__agent=agent)
+    )
+    found = usable.filter(Q(slug=name) | Q(pk=as_uuid(name))).first()
+    if not found:
+        raise NotFound(f"There is no project {name!r} that {agent.slug} may use.")
+    return found
+
+
+def _person(organization: Organization, handle: str, *, create: bool) -> Person | None:
+    if not handle:
+        return None
+    if create:
+        return operations.ensure_person(organization_id=organization.pk, handle=handle)
+    return Person.objects.filter(organization=organization, handle=handle).first()
+
+
+def _workspace(organization: Organization, slug: str) -> Workspace | None:
+    if not slug:
+        return None
+    if not organization.workspaces_enabled:
+        raise Invalid({"workspace": "Workspaces are not switched on in this organization."})
+    found = Workspace.objects.filter(organization=organization, slug=slug).first()
+    if not found:
+        raise NotFound(f"There is no workspace {slug!r}.")
+    return found
+
+
+def _session(agent: Agent, name: str) -> Session | None:
+    """The session by the agent's own id for it, if it is known already."""
+    if not name:
+        return None
+    known = Session.objects.select_related("project", "person", "workspace")
+    return known.filter(organization=agent.organization_id, agent=agent, name=name).first()
+
+
+def _bound(session: Session | None, field: str) -> str:
+    """What the session is bound to, by the name that a call would use."""
+    value = getattr(session, field, None)
+    return getattr(value, "handle", None) or getattr(value, "slug", None) or value or ""
+
+
+def _refuse_other_bindings(session: Session, bindings: Mapping[str, object]) -> None:
+    for field, value in bindings.items():
+        bound = getattr(session, field)
+        if value and bound and value != bound:
+            name = {"person": "user", "channel_id": "channel"}.get(field, field)
+            sentence = f"Session {session.name!r} belongs to {name} {_bound(session, field)!r}; name that one or none."
+            raise Invalid({name: sentence})

@@ -1,0 +1,132 @@
+"""Changes to who there is: teams, agents, tokens, people, sessions. Each can be repeated without harm."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from memoryhub.errors import Conflict, Invalid, NotFound
+from teams import tokens
+from teams.models import (
+    HANDLE_LENGTH,
+    Agent,
+    Level,
+    Organization,
+    Person,
+    Project,
+    Session,
+    Team,
+    Token,
+    Verb,
+    Workspace,
+)
+
+ROOT_SLUG = "executive"
+
+
+@transaction.atomic
+def ensure_organization(*, slug: str, name: str = "") -> Organization:
+    """The organization, with its root team."""
+    organization, _ = Organization.objects.get_or_create(slug=slug, defaults={"name": name or titled(slug)})
+    if not Team.objects.filter(organization=organization, parent=None).exists():
+        Team.objects.create(organization=organization, slug=ROOT_SLUG, name=titled(ROOT_SLUG))
+    return organization
+
+
+@transaction.atomic
+def ensure_team(
+    *, organization: Organization, slug: str, parent: str = "", name: str = "", description: str = ""
+) -> Team:
+    """The team, made under its parent (the root, unless another is named) if it is missing."""
+    teams = Team.objects.filter(organization=organization)
+    above = teams.filter(slug=parent).first() if parent else teams.get(parent=None)
+    if above is None:
+        raise NotFound(f"There is no team {parent!r} in {organization.slug}.")
+    team, created = Team.objects.get_or_create(
+        organization=organization,
+        slug=slug,
+        defaults={"parent": above, "name": name or titled(slug), "description": description},
+    )
+    if parent and not created and team.parent_id != above.pk:
+        raise Conflict(f"Team {slug!r} exists already, under another parent.")
+    return team
+
+
+def ensure_agent(*, team: Team, slug: str, level: Level | None = None, name: str = "") -> Agent:
+    agent, _ = Agent.objects.get_or_create(
+        organization_id=team.organization_id,
+        team=team,
+        slug=slug,
+        defaults={"level": level or Level.MEMBER, "name": name},
+    )
+    if level and agent.level != level:
+        raise Conflict(f"Agent {slug!r} exists already, as {agent.level}.")
+    return agent
+
+
+def issue_token(
+    *,
+    agent: Agent,
+    verbs: Iterable[Verb] = tuple(Verb),
+    expires_at: datetime | None = None,
+    label: str = "",
+    secret: tokens.Secret | None = None,
+    now: datetime | None = None,
+) -> tokens.Secret:
+    """A new token for the agent. What is returned is the only copy."""
+    chosen = [verb for verb in Verb if verb in set(verbs)]
+    if not chosen:
+        raise Invalid({"verbs": f"Name at least one of {', '.join(Verb)}."})
+    if expires_at and expires_at <= (now or timezone.now()):
+        raise Invalid({"expires_at": "This moment has passed already."})
+    secret = secret or tokens.generate()
+    Token.objects.create(
+        organization_id=agent.organization_id,
+        agent=agent,
+        label=label,
+        prefix=secret.prefix,
+        digest=secret.digest,
+        verbs=chosen,
+        expires_at=expires_at,
+    )
+    return secret
+
+
+def revoke_token(*, token: Token, now: datetime | None = None) -> None:
+    Token.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now or timezone.now())
+
+
+def ensure_person(*, organization_id: UUID, handle: str, name: str = "") -> Person:
+    if not 1 <= len(handle) <= HANDLE_LENGTH or "\0" in handle or not handle.isprintable():
+        raise Invalid({"user": f"A handle has 1 to {HANDLE_LENGTH} printable characters."})
+    person, _ = Person.objects.get_or_create(organization_id=organization_id, handle=handle, defaults={"name": name})
+    return person
+
+
+def open_session(
+    *,
+    agent: Agent,
+    name: str,
+    project: Project | None = None,
+    person: Person | None = None,
+    workspace: Workspace | None = None,
+    channel_id: str = "",
+) -> Session:
+    """The agent's session of that name; the first use binds it to what that call says."""
+    if not 1 <= len(name) <= 200 or not name.isprintable():
+        raise Invalid({"session": "A session's id has 1 to 200 printable characters."})
+    if len(channel_id) > 200 or not channel_id.isprintable():
+        raise Invalid({"channel": "A channel's id has at most 200 printable characters."})
+    session, _ = Session.objects.select_related("project", "person", "workspace").get_or_create(
+        organization_id=agent.organization_id,
+        agent=agent,
+        name=name,
+        defaults={"project": project, "person": person, "workspace": workspace, "channel_id": channel_id},
+    )
+    return session
+
+
+def titled(slug: str) -> str:
+    return slug.replace("-", " ").replace("_", " ").capitalize()

@@ -1,0 +1,46 @@
+"""Before any test: a throwaway Postgres of this run's own, unless DATABASE_URL names a server.
+
+Loaded as a pytest plugin, early enough to come before the settings. The workers of a parallel run inherit it.
+"""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memoryhub.postgres import Cluster
+
+FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "128MB"}
+_stack = contextlib.ExitStack()
+
+
+@contextlib.contextmanager
+def throwaway_folder() -> Iterator[Path]:
+    """A folder that other accounts may enter: as root, Postgres runs as somebody else."""
+    folder = Path(tempfile.mkdtemp(prefix="memoryhub-test-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests() -> None:
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    folder = _stack.enter_context(throwaway_folder())
+    os.environ["MEMORYHUB_DATA"] = str(folder)
+    os.environ["MEMORYHUB_TEST_DATABASE"] = f"test_memoryhub_{os.getpid()}"
+    if not os.environ.get("DATABASE_URL"):
+        cluster = Cluster(folder / "postgres", settings=FAST)
+        _stack.enter_context(cluster.running())
+        os.environ["DATABASE_URL"] = cluster.url
+
+
+def pytest_unconfigure() -> None:
+    _stack.close()

@@ -1,0 +1,47 @@
+"""Makes what tests start from, with as little said as possible."""
+
+from itertools import count
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from memories import operations
+from memories.models import Memory
+from teams import auth
+from teams import operations as registry
+from teams.actor import Actor
+from teams.models import Agent, Level, Membership, Organization, Role, Team, Verb
+
+_numbers = count(1)
+
+
+def organization(slug: str = "") -> Organization:
+    return registry.ensure_organization(slug=slug or f"org-{next(_numbers)}")
+
+
+def team(within: Organization | None = None, slug: str = "", **options: Any) -> Team:
+    return registry.ensure_team(organization=within or organization(), slug=slug or f"team-{next(_numbers)}", **options)
+
+
+def agent(within: Team | None = None, slug: str = "", level: Level | None = None) -> Agent:
+    made = registry.ensure_agent(team=within or team(), slug=slug or f"agent-{next(_numbers)}", level=level)
+    return Agent.objects.select_related("team__organization").get(pk=made.pk)
+
+
+def actor(of: Agent | None = None, *, verbs: frozenset[Verb] = frozenset(Verb), **context: str) -> Actor:
+    return auth.actor_of_agent(agent=of or agent(), verbs=verbs, context=auth.Context(**context))
+
+
+def login(username: str = "") -> User:
+    """A login; `member(...)` gives it roles."""
+    return User.objects.create_user(username=username or f"user-{next(_numbers)}", password="correct horse battery")
+
+
+def member(of: Team, role: Role, username: str = "") -> User:
+    user = login(username)
+    Membership.objects.create(organization_id=of.organization_id, team=of, user=user, role=role)
+    return user
+
+
+def memory(by: Actor, content: str = "The queue runs on Postgres.", **said: Any) -> Memory:
+    return operations.save(actor=by, draft=operations.Draft(content=content, **said))
