@@ -1,0 +1,34 @@
+"""When the database cannot serve a request, the caller is told so at once, and whether to come back."""
+
+from collections.abc import Callable
+
+from django.db import OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+DISK_FULL = "53100"
+RETRY_AFTER = "3"  # seconds
+
+
+class DatabaseTrouble:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        return answer(error) if isinstance(error, OperationalError) else None
+
+
+def answer(error: OperationalError) -> HttpResponse:
+    """507 when the disk is full; otherwise 503: no connection, or none free in time."""
+    if getattr(error.__cause__, "sqlstate", None) == DISK_FULL:
+        return _problem(507, "storage_full", "The database's disk is full. Nothing was saved.")
+    response = _problem(503, "database_unavailable", "The database does not answer just now. Nothing was saved.")
+    response.headers["Retry-After"] = RETRY_AFTER
+    return response
+
+
+def _problem(status: int, code: str, sentence: str) -> HttpResponse:
+    body = {"type": "about:blank", "title": sentence, "status": status, "code": code}
+    return JsonResponse(body, status=status, content_type="application/problem+json")

@@ -122,6 +122,7 @@ INSTALLED_APPS = [
     "memories",
 ]
 MIDDLEWARE = [
+    "memoryhub.middleware.DatabaseTrouble",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

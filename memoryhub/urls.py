@@ -1,3 +1,18 @@
 """The whole URL map."""
 
-urlpatterns = []
+from django.contrib import admin
+from django.contrib.auth import views as login
+from django.urls import URLPattern, URLResolver, include, path
+
+from memories.views import home
+from memoryhub import health
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", home, name="home"),
+    path("login/", login.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("logout/", login.LogoutView.as_view(), name="logout"),
+    path("api/v1/", include("memories.api.urls")),
+    path("admin/", admin.site.urls),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+]

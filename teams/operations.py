@@ -1,5 +1,6 @@
 """Changes to who there is: teams, agents, tokens, people, sessions. Each can be repeated without harm."""
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
@@ -11,6 +12,7 @@ from memoryhub.errors import Conflict, Invalid, NotFound
 from teams import tokens
 from teams.models import (
     HANDLE_LENGTH,
+    SLUG,
     Agent,
     Level,
     Organization,
@@ -29,6 +31,7 @@ ROOT_SLUG = "executive"
 @transaction.atomic
 def ensure_organization(*, slug: str, name: str = "") -> Organization:
     """The organization, with its root team."""
+    refuse_odd_slug("organization", slug)
     organization, _ = Organization.objects.get_or_create(slug=slug, defaults={"name": name or titled(slug)})
     if not Team.objects.filter(organization=organization, parent=None).exists():
         Team.objects.create(organization=organization, slug=ROOT_SLUG, name=titled(ROOT_SLUG))
@@ -40,6 +43,7 @@ def ensure_team(
     *, organization: Organization, slug: str, parent: str = "", name: str = "", description: str = ""
 ) -> Team:
     """The team, made under its parent (the root, unless another is named) if it is missing."""
+    refuse_odd_slug("team", slug)
     teams = Team.objects.filter(organization=organization)
     above = teams.filter(slug=parent).first() if parent else teams.get(parent=None)
     if above is None:
@@ -55,6 +59,7 @@ def ensure_team(
 
 
 def ensure_agent(*, team: Team, slug: str, level: Level | None = None, name: str = "") -> Agent:
+    refuse_odd_slug("agent", slug)
     agent, _ = Agent.objects.get_or_create(
         organization_id=team.organization_id,
         team=team,
@@ -126,6 +131,11 @@ def open_session(
         defaults={"project": project, "person": person, "workspace": workspace, "channel_id": channel_id},
     )
     return session
+
+
+def refuse_odd_slug(field: str, slug: str) -> None:
+    if len(slug) > 64 or not re.match(SLUG, slug) or slug != slug.strip():
+        raise Invalid({field: f"{slug!r} must be up to 64 lower-case letters, digits, dots, dashes and underscores."})
 
 
 def titled(slug: str) -> str:

@@ -65,7 +65,13 @@ def dissociate(*, actor: Actor, origin_id: UUID, target_id: UUID, relation: str,
 
 
 def attach(
-    *, actor: Actor, memory_id: UUID, file: File[bytes], name: str, content_type: str = "", now: datetime | None = None
+    *,
+    actor: Actor,
+    memory_id: UUID,
+    file: "File[bytes]",
+    name: str,
+    content_type: str = "",
+    now: datetime | None = None,
 ) -> Asset:
     """Stores the bytes first and the row then; a row that fails takes the bytes away again."""
     now = now or timezone.now()
@@ -173,7 +179,7 @@ def _content_type(said: str, name: str) -> str:
     return plain if well_formed else "application/octet-stream"
 
 
-def _digest(file: File[bytes]) -> str:
+def _digest(file: "File[bytes]") -> str:
     digest = hashlib.sha256()
     for chunk in file.chunks():
         digest.update(chunk)

@@ -1,0 +1,9 @@
+from django.urls import path
+
+from memories.api import views
+
+urlpatterns = [
+    path("me", views.Me.as_view(), name="api-me"),
+    path("memories", views.Memories.as_view(), name="api-memories"),
+    path("memories/<uuid:memory_id>", views.MemoryDetail.as_view(), name="api-memory"),
+]

@@ -1,0 +1,240 @@
+"""The demo organization: believable teams with a past, told by the files beside this one."""
+
+import hashlib
+import tomllib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files import File
+from django.db import transaction
+from django.utils import timezone
+
+from memories import archives, operations
+from memories.models import Memory, Scope
+from teams import auth, tokens
+from teams import operations as registry
+from teams.actor import Actor
+from teams.models import Admission, Agent, Level, Membership, Organization, Person, Project, Role, Team, Token
+
+FOLDER = Path(__file__).parent
+SPOKESMAN = "swe-1"  # the agent whose token is shown
+EDITABLE = ("content", "tags", "importance", "pinned", "type", "summary", "category")
+DRAFTED = ("content", "key", "summary", "type", "category", "tags", "importance", "pinned", "source", "scope")
+
+
+@dataclass(frozen=True)
+class Account:
+    """How to get in. Both secrets follow from this installation's secret key, so they can be shown again."""
+
+    username: str
+    password: str
+    agent: str
+    token: str
+
+
+def account() -> Account:
+    token = tokens.derived(key=settings.SECRET_KEY, purpose="demo token").text
+    password = hashlib.sha256(f"{settings.SECRET_KEY}\0demo password".encode()).hexdigest()[:12]
+    return Account(username="demo", password=password, agent=f"engineering/{SPOKESMAN}", token=token)
+
+
+def exists() -> bool:
+    return Organization.objects.filter(slug=_toml("organization.toml")["slug"]).exists()
+
+
+@transaction.atomic
+def seed(*, now: datetime | None = None) -> Account:
+    """Adds the demo organization, unless it is there."""
+    if not exists():
+        Story(now or timezone.now()).tell()
+    return account()
+
+
+def _toml(path: str) -> dict[str, Any]:
+    with (FOLDER / path).open("rb") as file:
+        return tomllib.load(file)
+
+
+class Story:
+    """One telling: times are counted back from the moment it is told."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+        self.cast = _toml("organization.toml")
+        self.teams: dict[str, Team] = {}
+        self.agents: dict[str, Agent] = {}
+        self.users: dict[str, User] = {}
+        self.projects: dict[str, Project] = {}
+        self.saved: dict[str, Memory] = {}
+
+    def tell(self) -> None:
+        self.introduce()
+        chapters = [(team, _toml(f"memories/{team}.toml")["memory"]) for team in self.teams]
+        entries = [
+            (team, {"ref": f"{team} {n}", **entry}) for team, chapter in chapters for n, entry in enumerate(chapter)
+        ]
+        for team, entry in sorted(entries, key=lambda told: -told[1]["days_ago"]):
+            self.remember(team, entry)
+        for team, entry in entries:
+            self.link(team, entry)
+        for team, entry in entries:
+            self.forget(team, entry)
+        for path in sorted((FOLDER / "files").rglob("*.*")):
+            self.file(path)
+        for path in sorted((FOLDER / "conversations").glob("*.toml")):
+            self.archive(_toml(f"conversations/{path.name}"))
+
+    def introduce(self) -> None:
+        self.organization = registry.ensure_organization(slug=self.cast["slug"], name=self.cast["name"])
+        for said in self.cast["team"]:
+            self.teams[said["slug"]] = registry.ensure_team(organization=self.organization, **said)
+        Team.objects.filter(parent=None, organization=self.organization).update(
+            description=self.cast["team"][0]["description"]
+        )
+        for said in self.cast["agent"]:
+            team = self.teams[said["team"]]
+            made = registry.ensure_agent(team=team, slug=said["slug"], level=Level(said["level"]), name=said["name"])
+            self.agents[said["slug"]] = Agent.objects.select_related("team__organization").get(pk=made.pk)
+        for said in self.cast["login"]:
+            self.login(said)
+        for said in self.cast["person"]:
+            self.person(said)
+        for said in self.cast["project"]:
+            self.project(said)
+        secret = tokens.parse(account().token)
+        if not Token.objects.filter(prefix=account().token[: tokens.PREFIX_LENGTH]).exists():
+            registry.issue_token(agent=self.agents[SPOKESMAN], label="demo", secret=secret)
+
+    def login(self, said: dict[str, Any]) -> None:
+        username = said["username"]
+        password = account().password if username == account().username else None
+        first, last = said["name"].split(maxsplit=1)
+        names = {"email": said["email"], "first_name": first, "last_name": last}
+        user, created = User.objects.get_or_create(username=username, defaults=names)
+        if created:
+            user.set_password(password)
+            user.is_staff = user.is_superuser = password is not None
+            user.save()
+        self.users[username] = user
+        for membership in said["membership"]:
+            Membership.objects.create(
+                organization=self.organization,
+                team=self.teams[membership["team"]],
+                user=user,
+                role=Role(membership["role"]),
+            )
+
+    def person(self, said: dict[str, Any]) -> None:
+        Person.objects.create(
+            organization=self.organization,
+            handle=said["handle"],
+            name=said["name"],
+            user=self.users.get(said.get("login", "")),
+        )
+
+    def project(self, said: dict[str, Any]) -> None:
+        team = self.teams[said["team"]]
+        project = Project.objects.create(
+            organization=self.organization, team=team, slug=said["slug"], name=said["name"]
+        )
+        self.projects[said["slug"]] = project
+        within = {"organization": self.organization, "project": project}
+        for slug in said.get("admit_agents", ()):
+            Admission.objects.create(**within, agent=self.agents[slug])
+        for handle in said.get("admit_people", ()):
+            person = Person.objects.get(organization=self.organization, handle=handle)
+            Admission.objects.create(**within, person=person)
+
+    def at(self, days_ago: float) -> datetime:
+        return self.now - timedelta(days=days_ago)
+
+    def actor(self, name: str, team: str, **context: str) -> Actor:
+        if name.startswith("@"):
+            return auth.login_actor(user=self.users[name[1:]], team_id=self.teams[team].pk)
+        return auth.actor_of_agent(agent=self.agents[name], context=auth.Context(**context))
+
+    def author(self, team: str, entry: dict[str, Any], name: str = "") -> Actor:
+        said = {"project": "project", "user": "person", "channel": "channel"}
+        context = {ours: entry[theirs] for ours, theirs in said.items() if theirs in entry}
+        return self.actor(name or entry["by"], team, **context)
+
+    def audience(self, entry: dict[str, Any]) -> Any:
+        """For logins, whose context does not name a project or a person."""
+        if entry.get("scope") == Scope.PROJECT:
+            return self.projects[entry["project"]].pk
+        return None
+
+    def remember(self, team: str, entry: dict[str, Any]) -> None:
+        then = self.at(entry["days_ago"])
+        said = {name: entry[name] for name in DRAFTED if name in entry}
+        if "review_in_days" in entry:
+            said["review_by"] = self.now + timedelta(days=entry["review_in_days"])
+        if "expires_in_days" in entry:
+            said["expires_at"] = self.now + timedelta(days=entry["expires_in_days"])
+        author = self.author(team, entry)
+        draft = operations.Draft(**said, audience=self.audience(entry))
+        memory = operations.save(actor=author, draft=draft, now=then)
+        for edit in entry.get("edit", ()):
+            self.edit(team, entry, memory, edit)
+        if "verified_by" in entry:
+            verifier = self.author(team, entry, entry["verified_by"])
+            operations.verify(
+                actor=verifier, memory_id=memory.pk, review_by=memory.review_by, now=self.at(entry["verified_days_ago"])
+            )
+        for source in entry.get("citation", ()):
+            operations.cite(actor=author, memory_id=memory.pk, now=then, **source)
+        for name in entry.get("attachments", ()):
+            with (FOLDER / "attachments" / name).open("rb") as bytes_:
+                operations.attach(actor=author, memory_id=memory.pk, file=File(bytes_), name=name, now=then)
+        self.recalled(memory, entry)
+        self.saved[entry["ref"]] = memory
+
+    def recalled(self, memory: Memory, entry: dict[str, Any]) -> None:
+        count = entry.get("recalls", 0)
+        if count:
+            last = self.at(entry["days_ago"] / (count + 1))
+            Memory.objects.filter(pk=memory.pk).update(access_count=count, last_accessed_at=last)
+
+    def edit(self, team: str, entry: dict[str, Any], memory: Memory, edit: dict[str, Any]) -> None:
+        editor, then = self.author(team, entry, edit["by"]), self.at(edit["days_ago"])
+        if "append" in edit:
+            operations.append(actor=editor, memory_id=memory.pk, text=edit["append"].strip(), now=then)
+        said = {name: edit[name] for name in EDITABLE if name in edit}
+        if said:
+            operations.update(actor=editor, memory_id=memory.pk, now=then, **said)
+
+    def link(self, team: str, entry: dict[str, Any]) -> None:
+        for link in entry.get("link", ()):
+            operations.associate(
+                actor=self.author(team, entry),
+                origin_id=self.saved[entry["ref"]].pk,
+                target_id=self.saved[link["to"]].pk,
+                relation=link["relation"],
+                weight=link["weight"],
+                now=self.at(entry["days_ago"]),
+            )
+
+    def forget(self, team: str, entry: dict[str, Any]) -> None:
+        if said := entry.get("forgotten"):
+            by, memory_id = self.author(team, entry, said["by"]), self.saved[entry["ref"]].pk
+            operations.forget(actor=by, memory_id=memory_id, reason=said["reason"], now=self.at(said["days_ago"]))
+
+    def file(self, path: Path) -> None:
+        team, _, inside = path.relative_to(FOLDER / "files").as_posix().partition("/")
+        author = next(agent for agent in self.agents.values() if agent.team_id == self.teams[team].pk)
+        actor = auth.actor_of_agent(agent=author)
+        operations.files.write(actor=actor, path=inside, content=path.read_text(), now=self.at(30))
+
+    def archive(self, said: dict[str, Any]) -> None:
+        context = {"session": said["session"], "user": said.get("person", "")}
+        archives.archive(
+            actor=self.actor(said["agent"], said["team"], **context),
+            name=said["name"],
+            messages=[archives.Message(**message) for message in said["message"]],
+            summary=said["summary"],
+            now=self.at(said["days_ago"]),
+        )

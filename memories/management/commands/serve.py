@@ -1,0 +1,150 @@
+"""Runs the hub: brings the schema up to date, starts the web server, watches over it and the embedded Postgres."""
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from types import FrameType
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connections
+
+from memories import demo
+
+LOOK_EVERY = 0.5  # seconds between looks at what we watch
+STOP_WITHIN = 30  # seconds for requests in flight to end
+PARENT_DEATH_SIGNAL = 1  # Linux' PR_SET_PDEATHSIG
+
+
+class Command(BaseCommand):
+    help = "Runs the hub: migrations, static files, web server and, without DATABASE_URL, Postgres. Ctrl-C stops it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--workers", type=int, default=min(4, os.cpu_count() or 1))
+        parser.add_argument("--demo", action="store_true", help="Adds the demo organization and says how to log in.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        address = (options["host"], options["port"])
+        refuse_taken(*address)
+        self.say("Bringing the database up to date …")
+        call_command("migrate", verbosity=0)
+        call_command("collectstatic", verbosity=0, interactive=False)
+        call_command("check", databases=["default"], stderr=self.stderr)
+        account = self.seed() if options["demo"] else None
+        connections.close_all()
+        server = Server(*address, workers=options["workers"])
+        self.stop_on_signals(server)
+        server.start()
+        try:
+            server.wait_until_it_answers()
+            self.announce(server.url, account)
+            server.watch()
+        finally:
+            self.say("Stopping …")
+            server.stop()
+
+    def seed(self) -> demo.Account:
+        self.say("Adding the demo data …" if not demo.exists() else "The demo data is there.")
+        return demo.seed()
+
+    def announce(self, url: str, account: demo.Account | None) -> None:
+        lines = [f"\nMemoryHub is at {url}"]
+        if account:
+            lines += [f"  log in as    {account.username}", f"  password     {account.password}"]
+            lines += [f"  agent token  {account.token}", f"  agent        {account.agent}"]
+        where = "DATABASE_URL" if settings.DATABASE_URL else f"embedded Postgres in {settings.DATA_FOLDER}"
+        lines += [f"  database     {where}", "Ctrl-C stops it.\n"]
+        self.say("\n".join(lines))
+
+    def say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
+
+    def stop_on_signals(self, server: "Server") -> None:
+        def stop(number: int, frame: FrameType | None) -> None:
+            server.stopping = True
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, stop)
+
+
+class Server:
+    """Granian in a process group of its own, so that Ctrl-C reaches only us and we stop things in order."""
+
+    def __init__(self, host: str, port: int, *, workers: int) -> None:
+        self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        threads = str(settings.DATABASES["default"]["OPTIONS"]["pool"]["max_size"])
+        self.command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
+        self.command += ["--host", host, "--port", str(port), "--workers", str(workers), "--blocking-threads", threads]
+        self.command += ["--respawn-failed-workers", "--log-level", "warning", "memoryhub.wsgi:application"]
+        self.stopping = False
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(  # noqa: S603
+            self.command, cwd=settings.BASE_DIR, start_new_session=True, preexec_fn=end_with_parent
+        )
+
+    def wait_until_it_answers(self) -> None:
+        while not self.stopping:
+            try:
+                with urllib.request.urlopen(f"{self.url}/healthz", timeout=5):  # noqa: S310 (our own address)
+                    return
+            except urllib.error.HTTPError:
+                return  # it answers, if only to say that it does not know this host's name
+            except OSError:
+                if self.process and self.process.poll() is not None:
+                    raise CommandError("The web server did not start; its reason stands above.") from None
+                time.sleep(0.1)
+
+    def watch(self) -> None:
+        """Starts again whichever of the two has died, until we are told to stop."""
+        cluster = settings.EMBEDDED_POSTGRES
+        while not self.stopping:
+            if cluster and cluster.revive():
+                sys.stderr.write("Postgres had stopped and was started again.\n")
+            if self.process and self.process.poll() is not None:
+                sys.stderr.write("The web server had stopped and is started again.\n")
+                self.kill_group()
+                self.start()
+            time.sleep(LOOK_EVERY)
+
+    def stop(self) -> None:
+        if self.process is None:
+            return
+        self.process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=STOP_WITHIN)
+        self.kill_group()
+
+    def kill_group(self) -> None:
+        """Workers whose parent was killed would keep the port."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)  # type: ignore[union-attr]
+
+
+def end_with_parent() -> None:
+    """Runs in the new process: on Linux it is told to end when we are killed and cannot tell it ourselves."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGTERM)
+
+
+def refuse_taken(host: str, port: int) -> None:
+    try:
+        with socket.create_server((host, port)):
+            return
+    except (OSError, OverflowError) as error:
+        raise CommandError(
+            f"{host}:{port} cannot be used ({error}). Choose another port: make run PORT=8080"
+        ) from error
