@@ -3,6 +3,7 @@
 Loaded as a pytest plugin, early enough to come before the settings. The workers of a parallel run inherit it.
 """
 
+import atexit
 import contextlib
 import os
 import shutil
@@ -16,6 +17,7 @@ from memoryhub.postgres import Cluster
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "128MB"}
 _stack = contextlib.ExitStack()
+atexit.register(_stack.close)
 
 
 @contextlib.contextmanager
@@ -34,13 +36,10 @@ def pytest_load_initial_conftests() -> None:
     if "PYTEST_XDIST_WORKER" in os.environ:
         return
     folder = _stack.enter_context(throwaway_folder())
+    (folder / "static").mkdir()
     os.environ["MEMORYHUB_DATA"] = str(folder)
     os.environ["MEMORYHUB_TEST_DATABASE"] = f"test_memoryhub_{os.getpid()}"
     if not os.environ.get("DATABASE_URL"):
         cluster = Cluster(folder / "postgres", settings=FAST)
         _stack.enter_context(cluster.running())
         os.environ["DATABASE_URL"] = cluster.url
-
-
-def pytest_unconfigure() -> None:
-    _stack.close()

@@ -45,3 +45,10 @@ def member(of: Team, role: Role, username: str = "") -> User:
 
 def memory(by: Actor, content: str = "The queue runs on Postgres.", **said: Any) -> Memory:
     return operations.save(actor=by, draft=operations.Draft(content=content, **said))
+
+
+def memory_beside(other: Memory) -> Memory:
+    """Another one, made by the same agent for the same audience."""
+    assert other.agent
+    slug = other.workspace.slug if other.workspace else ""
+    return memory(actor(other.agent, workspace=slug), "Another thing.")

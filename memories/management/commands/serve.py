@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 from django.conf import settings
+from django.core.checks import WARNING, Tags, run_checks
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
@@ -40,7 +41,9 @@ class Command(BaseCommand):
         self.say("Bringing the database up to date …")
         call_command("migrate", verbosity=0)
         call_command("collectstatic", verbosity=0, interactive=False)
-        call_command("check", databases=["default"], stderr=self.stderr)
+        for warning in run_checks(tags=[Tags.database], databases=["default"]):
+            if warning.level >= WARNING:
+                self.say(f"{warning.msg} {warning.hint}")
         account = self.seed() if options["demo"] else None
         connections.close_all()
         server = Server(*address, workers=options["workers"])
@@ -87,7 +90,7 @@ class Server:
         threads = str(settings.DATABASES["default"]["OPTIONS"]["pool"]["max_size"])
         self.command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
         self.command += ["--host", host, "--port", str(port), "--workers", str(workers), "--blocking-threads", threads]
-        self.command += ["--respawn-failed-workers", "--log-level", "warning", "memoryhub.wsgi:application"]
+        self.command += ["--respawn-failed-workers", "--log-level", "error", "memoryhub.wsgi:application"]
         self.stopping = False
         self.process: subprocess.Popen[bytes] | None = None
 

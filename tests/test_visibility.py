@@ -1,0 +1,140 @@
+"""The one rule about who sees and changes a memory, through every door."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.core.files.base import ContentFile
+from django.utils import timezone
+
+from memories import operations
+from memories.models import Memory, Scope
+from memoryhub.errors import Forbidden, NotFound
+from teams.actor import Actor
+from teams.models import Admission, Verb
+from tests import doors, factories
+from tests.cast import EVERYBODY, WHO_CHANGES, WHO_SEES, Cast
+
+CASES = [(door, scope, name) for door, names in doors.ALL.items() for scope in Scope for name in names]
+
+
+@pytest.mark.parametrize(("door", "scope", "name"), CASES, ids=lambda part: getattr(part, "__name__", str(part)))
+def test_each_scope_shows_only_to_its_readers(cast: Cast, door: doors.Door, scope: Scope, name: str) -> None:
+    memory = cast.memory(scope)
+    assert door(cast[name], memory) == (name in WHO_SEES[scope])
+
+
+@pytest.mark.parametrize(("door", "scope", "name"), CASES, ids=lambda part: getattr(part, "__name__", str(part)))
+def test_expired_and_forgotten_show_to_nobody(cast: Cast, door: doors.Door, scope: Scope, name: str) -> None:
+    expired = cast.memory(scope, expires_at=timezone.now() + timedelta(hours=1))
+    Memory.objects.filter(pk=expired.pk).update(expires_at=timezone.now())
+    forgotten = cast.memory(scope)
+    operations.forget(actor=cast["writer"].actor(), memory_id=forgotten.pk)
+    assert not door(cast[name], expired)
+    assert not door(cast[name], forgotten)
+
+
+@pytest.mark.parametrize("door", doors.ALL, ids=lambda door: door.__name__)
+def test_directors_read_upwards_and_nobody_reads_down_or_sideways(cast: Cast, door: doors.Door) -> None:
+    chief = factories.actor(factories.agent(cast.executive, "chief"), workspace="blue")
+    above = factories.memory(chief, "We hire in autumn.")
+    seers = {name for name in doors.ALL[door] if door(cast[name], above)}
+    assert seers == {"director"}
+    assert not Memory.objects.visible_to(chief).filter(pk=cast.memory().pk).exists()
+
+
+def test_a_read_only_glance_needs_the_verb(cast: Cast) -> None:
+    agent = cast["writer"].agent
+    blind = factories.actor(agent, verbs=frozenset({Verb.WRITE}), workspace="blue")
+    assert not Memory.objects.visible_to(blind).filter(pk=cast.memory().pk).exists()
+
+
+def test_a_withdrawn_admission_ends_the_guests_view(cast: Cast) -> None:
+    memory = cast.memory(Scope.PROJECT)
+    Admission.objects.all().delete()
+    with pytest.raises(NotFound, match="apollo"):
+        doors.queryset(cast["guest"], memory)
+
+
+@pytest.mark.parametrize("scope", Scope)
+@pytest.mark.parametrize("name", EVERYBODY)
+def test_only_writers_change_and_strangers_learn_nothing(cast: Cast, scope: Scope, name: str) -> None:
+    memory = cast.memory(scope)
+    actor = cast[name].actor()
+    if name in WHO_CHANGES[scope]:
+        assert operations.update(actor=actor, memory_id=memory.pk, content="Moved.").version == 2
+        return
+    with pytest.raises(Forbidden if name in WHO_SEES[scope] else NotFound):
+        operations.update(actor=actor, memory_id=memory.pk, content="Moved.")
+    memory.refresh_from_db()
+    assert (memory.version, memory.content) == (1, "The pager is in the left drawer.")
+
+
+Act = Callable[[Actor, Memory], object]
+CHANGES: dict[str, Act] = {
+    "update": lambda actor, memory: operations.update(actor=actor, memory_id=memory.pk, content="x"),
+    "append": lambda actor, memory: operations.append(actor=actor, memory_id=memory.pk, text="x"),
+    "pin": lambda actor, memory: operations.pin(actor=actor, memory_id=memory.pk),
+    "tag": lambda actor, memory: operations.tag(actor=actor, memory_id=memory.pk, add=["x"]),
+    "expire": lambda actor, memory: operations.expire(actor=actor, memory_id=memory.pk, expires_at=None),
+    "verify": lambda actor, memory: operations.verify(actor=actor, memory_id=memory.pk),
+    "forget": lambda actor, memory: operations.forget(actor=actor, memory_id=memory.pk),
+    "revert": lambda actor, memory: operations.revert(actor=actor, memory_id=memory.pk, to_version=1),
+    "purge": lambda actor, memory: operations.purge(actor=actor, memory_id=memory.pk),
+    "cite": lambda actor, memory: operations.cite(actor=actor, memory_id=memory.pk, quote="x"),
+    "associate": lambda actor, memory: operations.associate(
+        actor=actor, origin_id=memory.pk, target_id=factories.memory_beside(memory).pk
+    ),
+    "attach": lambda actor, memory: operations.attach(
+        actor=actor, memory_id=memory.pk, file=ContentFile(b"x"), name="x.txt"
+    ),
+    "rescope": lambda actor, memory: operations.rescope(
+        actor=actor, memory_id=memory.pk, scope="team", audience=actor.team_id
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", ["stranger", "outsider", "elsewhere", "mira"])
+def test_no_change_reaches_a_strangers_memory(cast: Cast, change: str, name: str) -> None:
+    memory = cast.memory()
+    with pytest.raises(NotFound):
+        CHANGES[change](cast[name].actor(), memory)
+    memory.refresh_from_db()
+    assert memory.version == 1
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_viewer_is_told_no(cast: Cast, change: str) -> None:
+    memory = cast.memory()
+    with pytest.raises(NotFound if change == "rescope" else Forbidden):
+        CHANGES[change](cast["viewer"].actor(), memory)
+    memory.refresh_from_db()
+    assert memory.version == 1
+
+
+@pytest.mark.parametrize("change", [name for name in CHANGES if name != "purge"])
+def test_a_token_without_the_verb_is_told_no(cast: Cast, change: str) -> None:
+    memory = cast.memory()
+    reader = factories.actor(cast["writer"].agent, verbs=frozenset({Verb.READ}), workspace="blue")
+    with pytest.raises(Forbidden, match="verbs are read"):
+        CHANGES[change](reader, memory)
+
+
+def test_a_link_leads_only_to_what_the_linker_sees(cast: Cast) -> None:
+    hidden = factories.memory(cast["stranger"].actor(), "Sales target: 4 million.")
+    mine = cast.memory()
+    with pytest.raises(NotFound):
+        operations.associate(actor=cast["writer"].actor(), origin_id=mine.pk, target_id=hidden.pk)
+
+
+def test_nobody_saves_for_an_audience_they_cannot_write_for(cast: Cast) -> None:
+    draft = operations.Draft(content="x", audience=cast.sales.pk)
+    with pytest.raises(NotFound):
+        operations.save(actor=cast["owner"].actor(), draft=draft)
+    with pytest.raises(Forbidden):
+        operations.save(actor=cast["viewer"].actor(), draft=operations.Draft(content="x"))
+    above = operations.Draft(content="x", audience=cast.executive.pk)
+    with pytest.raises(Forbidden):
+        operations.save(actor=cast["director"].actor(), draft=above)
+    assert not Memory.objects.exists()
