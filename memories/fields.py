@@ -22,6 +22,7 @@ from memories.models import (
     Type,
 )
 from memoryhub.errors import Invalid, TooLarge
+from memoryhub.text import flaw, line_flaw
 
 METADATA_DEPTH = 32
 
@@ -77,22 +78,16 @@ def text(value: object, *, longest: int) -> str:
     """Text that Postgres can hold, of at most so many characters."""
     if not isinstance(value, str):
         raise Bad("This must be text.")
-    if "\0" in value:
-        raise Bad("NUL characters cannot be stored.")
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise Bad("This is not valid Unicode: it holds half of a surrogate pair.") from error
-    if len(value) > longest:
-        raise Bad(f"At most {longest:,} characters; these are {len(value):,}.")
+    if found := flaw(value, longest=longest):
+        raise Bad(found)
     return value
 
 
 def line(value: object, *, longest: int) -> str:
     """Text that fits on one line, without the space around it."""
     stripped = text(value, longest=longest).strip()
-    if any(ord(character) < 32 or ord(character) == 127 for character in stripped):
-        raise Bad("Line breaks and control characters are not allowed here.")
+    if found := line_flaw(stripped, longest=longest):
+        raise Bad(found)
     return stripped
 
 

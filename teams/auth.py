@@ -12,10 +12,25 @@ from django.utils import timezone
 
 from memoryhub.errors import Forbidden, Invalid, NotFound, Unauthenticated
 from memoryhub.ids import as_uuid
+from memoryhub.text import line_flaw
 from teams import operations, tokens
 from teams.actor import Actor
-from teams.models import Agent, Level, Membership, Organization, Person, Project, Role, Session, Token, Verb, Workspace
+from teams.models import (
+    HANDLE_LENGTH,
+    Agent,
+    Level,
+    Membership,
+    Organization,
+    Person,
+    Project,
+    Role,
+    Session,
+    Token,
+    Verb,
+    Workspace,
+)
 
+LONGEST = {"project": 64, "user": HANDLE_LENGTH, "session": 200, "workspace": 64, "channel": 200}
 USE_NOTED_EVERY = timedelta(minutes=5)  # so that reading does not write on every call
 
 
@@ -28,6 +43,11 @@ class Context:
     session: str = ""
     workspace: str = ""
     channel: str = ""
+
+    def __post_init__(self) -> None:
+        for name, longest in LONGEST.items():
+            if found := line_flaw(getattr(self, name), longest=longest):
+                raise Invalid({name: found})
 
 
 def agent_actor(*, token: str, context: Context | None = None, now: datetime | None = None) -> Actor:

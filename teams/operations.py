@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memoryhub.errors import Conflict, Invalid, NotFound
+from memoryhub.text import line_flaw
 from teams import tokens
 from teams.models import (
     HANDLE_LENGTH,
@@ -104,8 +105,8 @@ def revoke_token(*, token: Token, now: datetime | None = None) -> None:
 
 
 def ensure_person(*, organization_id: UUID, handle: str, name: str = "") -> Person:
-    if not 1 <= len(handle) <= HANDLE_LENGTH or "\0" in handle or not handle.isprintable():
-        raise Invalid({"user": f"A handle has 1 to {HANDLE_LENGTH} printable characters."})
+    if found := line_flaw(handle, longest=HANDLE_LENGTH) or ("" if handle else "A person needs a handle."):
+        raise Invalid({"user": found})
     person, _ = Person.objects.get_or_create(organization_id=organization_id, handle=handle, defaults={"name": name})
     return person
 
@@ -120,10 +121,8 @@ def open_session(
     channel_id: str = "",
 ) -> Session:
     """The agent's session of that name; the first use binds it to what that call says."""
-    if not 1 <= len(name) <= 200 or not name.isprintable():
-        raise Invalid({"session": "A session's id has 1 to 200 printable characters."})
-    if len(channel_id) > 200 or not channel_id.isprintable():
-        raise Invalid({"channel": "A channel's id has at most 200 printable characters."})
+    if found := line_flaw(name, longest=200) or ("" if name else "A session needs an id."):
+        raise Invalid({"session": found})
     session, _ = Session.objects.select_related("project", "person", "workspace").get_or_create(
         organization_id=agent.organization_id,
         agent=agent,

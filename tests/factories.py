@@ -52,3 +52,7 @@ def memory_beside(other: Memory) -> Memory:
     assert other.agent
     slug = other.workspace.slug if other.workspace else ""
     return memory(actor(other.agent, workspace=slug), "Another thing.")
+
+
+def owner_actor(of: Team) -> Actor:
+    return auth.login_actor(user=member(of, Role.OWNER), team_id=of.pk)

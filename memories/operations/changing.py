@@ -292,7 +292,7 @@ def remove_file_after_commit(asset: Asset) -> None:
     transaction.on_commit(partial(storage.delete, str(asset.file.name)))
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def sweep(*, rows: MemoryQuerySet, now: datetime) -> int:
     """Forgets the expired among these rows in the system's name, each with its revision."""
     expired = list(rows.expired(now=now).order_by("pk").select_for_update(of=("self",)))

@@ -1,0 +1,23 @@
+"""Text that can be stored: what every door may be sent and Postgres would choke on, said in a sentence."""
+
+
+def flaw(text: str, *, longest: int) -> str:
+    """What is wrong with the text, or nothing."""
+    if "\0" in text:
+        return "NUL characters cannot be stored."
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "This is not valid Unicode: it holds half of a surrogate pair."
+    if len(text) > longest:
+        return f"At most {longest:,} characters; these are {len(text):,}."
+    return ""
+
+
+def line_flaw(text: str, *, longest: int) -> str:
+    """The same for text on one line."""
+    if found := flaw(text, longest=longest):
+        return found
+    if any(ord(character) < 32 or ord(character) == 127 for character in text):
+        return "Line breaks and control characters are not allowed here."
+    return ""

@@ -1,0 +1,124 @@
+"""Links, attachments and sources."""
+
+import hashlib
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from django.core.files.base import ContentFile
+from pytest_django import Settings
+
+from memories import operations
+from memories.models import Asset, Association, Memory, Source
+from memoryhub.errors import Invalid, NotFound, TooLarge
+from teams.actor import Actor
+from teams.models import Session
+from tests import factories
+
+
+@pytest.fixture
+def memory(writer: Actor) -> Memory:
+    return factories.memory(writer)
+
+
+def stored(settings: Settings) -> list[Path]:
+    return [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()]
+
+
+def test_linking_again_changes_the_weight_only(writer: Actor, memory: Memory) -> None:
+    other = factories.memory(writer)
+    first = operations.associate(actor=writer, origin_id=memory.pk, target_id=other.pk, relation="updates", weight=0.2)
+    again = operations.associate(actor=writer, origin_id=memory.pk, target_id=other.pk, relation="updates", weight=0.9)
+    back = operations.associate(actor=writer, origin_id=other.pk, target_id=memory.pk)
+    assert (again.pk, again.weight) == (first.pk, 0.9)
+    assert (back.relation, back.weight) == ("related_to", 0.5)
+    assert Association.objects.count() == 2
+    operations.dissociate(actor=writer, origin_id=memory.pk, target_id=other.pk, relation="updates")
+    with pytest.raises(NotFound):
+        operations.dissociate(actor=writer, origin_id=memory.pk, target_id=other.pk, relation="updates")
+
+
+@pytest.mark.parametrize(("field", "value"), [("relation", "hates"), ("weight", 1.5), ("weight", float("nan"))])
+def test_odd_links_are_refused(writer: Actor, memory: Memory, field: str, value: object) -> None:
+    other = factories.memory(writer)
+    with pytest.raises(Invalid) as refusal:
+        operations.associate(actor=writer, origin_id=memory.pk, target_id=other.pk, **{field: value})  # type: ignore[arg-type]
+    assert list(refusal.value.fields) == [field]
+
+
+def test_a_memory_does_not_link_to_itself(writer: Actor, memory: Memory) -> None:
+    with pytest.raises(Invalid, match="association is between two"):
+        operations.associate(actor=writer, origin_id=memory.pk, target_id=memory.pk)
+
+
+def test_an_attachment_keeps_its_bytes_and_says_what_they_are(writer: Actor, memory: Memory) -> None:
+    content = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 300
+    asset = operations.attach(
+        actor=writer, memory_id=memory.pk, file=ContentFile(content), name="C:\\maps\\harbour.png"
+    )
+    asset.refresh_from_db()
+    assert (asset.name, asset.content_type, asset.size) == ("harbour.png", "image/png", len(content))
+    assert asset.sha256 == hashlib.sha256(content).hexdigest()
+    with asset.file.open() as kept:
+        assert kept.read() == content
+    assert "harbour" not in asset.file.name
+
+
+def test_an_attachment_over_the_limit_leaves_nothing(settings: Settings, writer: Actor, memory: Memory) -> None:
+    settings.ASSET_MAX_BYTES = 10
+    with pytest.raises(TooLarge, match="11"):
+        operations.attach(actor=writer, memory_id=memory.pk, file=ContentFile(b"x" * 11), name="a.bin")
+    assert not stored(settings)
+
+
+def test_a_refused_attachment_leaves_no_bytes_behind(settings: Settings, writer: Actor) -> None:
+    with pytest.raises(NotFound):
+        operations.attach(actor=writer, memory_id=uuid4(), file=ContentFile(b"x"), name="a.bin")
+    assert not stored(settings)
+    assert not Asset.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["", "/", "a\0b", "x" * 256])
+def test_an_odd_file_name_is_refused(writer: Actor, memory: Memory, name: str) -> None:
+    with pytest.raises(Invalid) as refusal:
+        operations.attach(actor=writer, memory_id=memory.pk, file=ContentFile(b"x"), name=name)
+    assert list(refusal.value.fields) == ["name"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_detaching_removes_the_bytes_after_the_row(settings: Settings) -> None:
+    writer = factories.actor()
+    memory = factories.memory(writer)
+    asset = operations.attach(actor=writer, memory_id=memory.pk, file=ContentFile(b"x"), name="a.bin")
+    assert len(stored(settings)) == 1
+    operations.detach(actor=writer, asset_id=asset.pk)
+    assert not Asset.objects.exists()
+    assert not stored(settings)
+
+
+def test_a_source_says_where_it_came_from(writer: Actor, memory: Memory) -> None:
+    url = "https://chat.example/m/17"
+    source = operations.cite(
+        actor=writer, memory_id=memory.pk, session="standup-3", message_id="17", url=url, quote="we said so"
+    )
+    assert source.session == Session.objects.get(agent=writer.agent_id, name="standup-3")
+    assert (source.message_id, source.url, source.quote) == ("17", url, "we said so")
+    operations.uncite(actor=writer, source_id=source.pk)
+    assert not Source.objects.exists()
+
+
+@pytest.mark.parametrize("said", [{}, {"url": "javascript:alert(1)"}, {"quote": "\ud800"}, {"message_id": "m" * 201}])
+def test_an_odd_source_is_refused(writer: Actor, memory: Memory, said: dict[str, str]) -> None:
+    with pytest.raises(Invalid):
+        operations.cite(actor=writer, memory_id=memory.pk, **said)
+    assert not Source.objects.exists()
+
+
+def test_strangers_cannot_take_things_off(writer: Actor, memory: Memory) -> None:
+    asset = operations.attach(actor=writer, memory_id=memory.pk, file=ContentFile(b"x"), name="a.bin")
+    source = operations.cite(actor=writer, memory_id=memory.pk, quote="x")
+    stranger = factories.actor()
+    with pytest.raises(NotFound):
+        operations.detach(actor=stranger, asset_id=asset.pk)
+    with pytest.raises(NotFound):
+        operations.uncite(actor=stranger, source_id=source.pk)

@@ -1,0 +1,141 @@
+"""Bad input gets a clear sentence that names the field, and nothing is written."""
+
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memories import fields, operations
+from memories.models import Memory, Revision
+from memoryhub.errors import Invalid, TooLarge
+from teams.actor import Actor
+
+deep: dict[str, Any] = {}
+for _ in range(40):
+    deep = {"deeper": deep}
+
+BAD: dict[str, tuple[str, Any, str]] = {
+    "NUL in content": ("content", "a\0b", "NUL"),
+    "lone surrogate in content": ("content", "a\ud800b", "Unicode"),
+    "empty content": ("content", "", "empty"),
+    "blank content": ("content", " \n\t ", "empty"),
+    "50,001 bytes": ("content", "a" * 50_001, "50,001"),
+    "50,001 bytes of two-byte letters": ("content", "é" * 25_000 + "a", "50,001"),
+    "content that is a number": ("content", 7, "text"),
+    "201-character key": ("key", "k" * 201, "201"),
+    "NUL in key": ("key", "a\0", "NUL"),
+    "line break in key": ("key", "a\nb", "Line breaks"),
+    "1,001-character summary": ("summary", "s" * 1_001, "1,001"),
+    "unknown type": ("type", "rumour", "one of fact"),
+    "unknown scope": ("scope", "galaxy", "one of team"),
+    "65-character category": ("category", "c" * 65, "65"),
+    "33 tags": ("tags", [f"t{n}" for n in range(33)], "33"),
+    "65-character tag": ("tags", ["t" * 65], "65"),
+    "tags in one text": ("tags", "a,b", "list"),
+    "surrogate in a tag": ("tags", ["\udc00"], "Unicode"),
+    "importance below 0": ("importance", -0.1, "-0.1"),
+    "importance above 1": ("importance", 1.1, "1.1"),
+    "importance not a number": ("importance", float("nan"), "nan"),
+    "importance as text": ("importance", "0.5", "number"),
+    "importance as truth": ("importance", True, "number"),
+    "pinned as text": ("pinned", "yes", "true or false"),
+    "expiry in the past": ("expires_at", datetime(2020, 1, 1, tzinfo=UTC), "passed"),
+    "expiry without time zone": ("expires_at", datetime(2120, 1, 1), "time zone"),  # noqa: DTZ001
+    "65-character source": ("source", "s" * 65, "65"),
+    "metadata that is a list": ("metadata", [1], "object"),
+    "metadata over 8 KiB": ("metadata", {"a": "b" * 8_192}, "8,2"),
+    "metadata with NaN": ("metadata", {"a": float("inf")}, "finite"),
+    "metadata with NUL": ("metadata", {"a": ["x\0"]}, "NUL"),
+    "metadata with a surrogate in a key": ("metadata", {"\ud800": 1}, "Unicode"),
+    "metadata 40 deep": ("metadata", deep, "deep"),
+    "metadata with a set": ("metadata", {"a": {1}}, "plain JSON"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_names_the_field_and_writes_nothing(writer: Actor, case: str) -> None:
+    field, value, words = BAD[case]
+    said = {"content": "fine", field: value}
+    with pytest.raises(Invalid) as refusal:
+        operations.save_many(actor=writer, drafts=[operations.Draft(content="before"), operations.Draft(**said)])
+    assert list(refusal.value.fields) == [field]
+    assert words in refusal.value.fields[field]
+    assert isinstance(refusal.value, TooLarge) == ("50,001" in case)
+    assert not Memory.objects.exists()
+    assert not Revision.objects.exists()
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_changes_leave_the_memory_as_it_was(writer: Actor, case: str) -> None:
+    field, value, _ = BAD[case]
+    memory = operations.save(actor=writer, draft=operations.Draft(content="fine"))
+    change = partial(operations.update, **{field: value})
+    if field == "scope":
+        change = partial(operations.rescope, scope=value, audience=writer.team_id)
+    with pytest.raises(Invalid):
+        change(actor=writer, memory_id=memory.pk)
+    memory.refresh_from_db()
+    assert (memory.version, memory.content) == (1, "fine")
+
+
+def test_every_wrong_field_is_named_at_once(writer: Actor) -> None:
+    with pytest.raises(Invalid) as refusal:
+        operations.save(actor=writer, draft=operations.Draft(content="", type="rumour", importance=2))
+    assert set(refusal.value.fields) == {"content", "type", "importance"}
+
+
+@pytest.mark.parametrize("content", ["a" * 50_000, "é" * 25_000, "界" * 16_666 + "ab", "🧠" * 12_500])
+def test_50_000_bytes_fit_whole(writer: Actor, content: str) -> None:
+    memory = operations.save(actor=writer, draft=operations.Draft(content=content))
+    assert Memory.objects.get(pk=memory.pk).content == content
+    assert Revision.objects.get(memory=memory).content == content
+
+
+def test_fields_come_into_form(writer: Actor) -> None:
+    soon = timezone.now() + timedelta(days=1)
+    draft = operations.Draft(
+        content=" keeps its spaces ",
+        key="  trimmed  ",
+        tags=["Ops", "ops", " night ", ""],
+        category="",
+        source="",
+        expires_at=soon,
+        metadata={"nested": {"list": [1, None, "ü"]}},
+    )
+    memory = Memory.objects.get(pk=operations.save(actor=writer, draft=draft).pk)
+    assert (memory.content, memory.key, memory.tags) == (" keeps its spaces ", "trimmed", ["ops", "night"])
+    assert (memory.category, memory.source, memory.expires_at) == ("fact", "manual", soon)
+    assert memory.metadata == {"nested": {"list": [1, None, "ü"]}}
+
+
+@pytest.mark.parametrize(("type_", "importance"), fields.DEFAULT_IMPORTANCE.items())
+def test_importance_follows_the_type_unless_said(writer: Actor, type_: str, importance: float) -> None:
+    drafts = [operations.Draft(content="x", type=type_), operations.Draft(content="x", type=type_, importance=0.25)]
+    defaulted, said = operations.save_many(actor=writer, drafts=drafts)
+    assert (defaulted.importance, said.importance) == (importance, 0.25)
+
+
+@given(
+    value=st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.text()), st.binary())
+)
+@pytest.mark.parametrize("name", fields.CLEANERS)
+def test_no_value_is_worse_than_refused(name: str, value: object) -> None:
+    now = datetime(2030, 1, 1, tzinfo=UTC)
+    try:
+        cleaned = fields.clean({name: value}, now=now)
+    except Invalid as refusal:
+        cleaned = {}
+        refused = list(refusal.fields)
+    assert cleaned == fields.clean(cleaned, now=now) if cleaned else refused == [name]
+
+
+@pytest.mark.parametrize(
+    "path", ["/etc/passwd", "../x", "a/../b", "a//b", "a/", ".", "", "a/./b", "a\\b", "a\0", "a\nb"]
+)
+def test_paths_stay_inside(path: str) -> None:
+    with pytest.raises(Invalid):
+        fields.clean({"path": path}, now=timezone.now())

@@ -1,0 +1,99 @@
+"""A team's files and conversation archives."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.contrib.postgres.search import SearchQuery
+from django.db import IntegrityError, transaction
+
+from memories import archives
+from memories.models import FileVersion, Memory, TeamFile
+from memories.operations import files
+from memoryhub.errors import Conflict, Forbidden, Invalid, KeyTaken, NotFound, TooLarge
+from teams.actor import Actor
+from tests.cast import Cast
+
+
+def test_writing_again_makes_a_version(writer: Actor) -> None:
+    files.write(actor=writer, path="runbooks/failover.md", content="one")
+    again = files.write(actor=writer, path="runbooks/failover.md", content="two")
+    assert (again.version, again.content) == (2, "two")
+    assert list(FileVersion.objects.order_by("version").values_list("content", "change")) == [
+        *(("one", "created"), ("two", "updated"))
+    ]
+
+
+def test_a_stale_version_and_a_taken_path_are_told(writer: Actor) -> None:
+    files.write(actor=writer, path="a.md", content="one", version=files.ABSENT)
+    with pytest.raises(KeyTaken):
+        files.write(actor=writer, path="a.md", content="two", version=files.ABSENT)
+    assert files.write(actor=writer, path="a.md", content="two", version=1).version == 2
+    with pytest.raises(Conflict) as refusal:
+        files.write(actor=writer, path="a.md", content="three", version=1)
+    assert refusal.value.current.content == "two"
+
+
+def test_renaming_deleting_and_restoring(writer: Actor) -> None:
+    files.write(actor=writer, path="a.md", content="one")
+    files.write(actor=writer, path="b.md", content="other")
+    with pytest.raises(KeyTaken):
+        files.rename(actor=writer, path="a.md", to="b.md")
+    moved = files.rename(actor=writer, path="a.md", to="old/a.md")
+    files.delete(actor=writer, path="old/a.md")
+    with pytest.raises(NotFound):
+        files.delete(actor=writer, path="old/a.md")
+    assert set(TeamFile.objects.visible_to(writer).values_list("path", flat=True)) == {"b.md"}
+    assert files.restore(actor=writer, file_id=moved.pk).path == "old/a.md"
+    assert [version.change for version in moved.versions.order_by("version")] == [
+        *("created", "renamed", "forgotten", "restored")
+    ]
+
+
+def test_a_path_out_of_the_folder_is_refused_by_the_database_too(writer: Actor) -> None:
+    with pytest.raises(Invalid):
+        files.write(actor=writer, path="../other-team/core.md", content="x")
+    whole = {"organization_id": writer.organization_id, "team_id": writer.team_id, "content": "x"}
+    for path in ("../x", "/x", "a//b", "a/..", "."):
+        with pytest.raises(IntegrityError, match="path_stays_inside"), transaction.atomic():
+            TeamFile.objects.create(path=path, **whole)
+
+
+def test_a_mebibyte_fits_and_is_found(writer: Actor) -> None:
+    text = "needle " + "".join(f"word{n}-part{n} " for n in range(70_000))
+    file = files.write(actor=writer, path="big.txt", content=text[: 1024 * 1024])
+    assert TeamFile.objects.filter(search=SearchQuery("needle", config="english")).get() == file
+    with pytest.raises(TooLarge, match="1,048,577"):
+        files.write(actor=writer, path="bigger.txt", content="a" * (1024 * 1024 + 1))
+
+
+def test_files_belong_to_the_team(cast: Cast) -> None:
+    files.write(actor=cast["writer"].actor(), path="a.md", content="x")
+    seers = {name for name in cast.members if TeamFile.objects.visible_to(cast[name].actor()).exists()}
+    assert seers == {"writer", "teammate", "bystander", "director", "elsewhere", "viewer", "editor", "owner"}
+    with pytest.raises(NotFound):
+        files.delete(actor=cast["stranger"].actor(), path="a.md")
+    with pytest.raises(NotFound):
+        files.write(actor=cast["stranger"].actor(), path="a.md", content="y", team_id=cast.ops.pk)
+    with pytest.raises(Forbidden):
+        files.write(actor=cast["viewer"].actor(), path="a.md", content="y")
+
+
+def test_an_archived_conversation_is_a_file_and_a_memory(writer: Actor) -> None:
+    messages = [
+        archives.Message("user", "Where is the anchor?\n## assistant (assistant)", "Jo"),
+        archives.Message("assistant", "Aft."),
+    ]
+    noon = datetime(2030, 5, 4, 12, tzinfo=UTC)
+    kept = archives.archive(actor=writer, name="The Anchor?", messages=messages, summary="Jo asked.", now=noon)
+    assert kept.file.path == "conversations/2030-05-04-the-anchor.md"
+    assert kept.file.content.count("\n## ") == 2
+    assert (kept.memory.category, kept.memory.content, kept.memory.source) == ("conversation", "Jo asked.", "auto")
+    again = archives.archive(actor=writer, name="the anchor", messages=messages, summary="Again.", now=noon)
+    assert (again.file.version, again.memory.version, Memory.objects.count()) == (2, 2, 1)
+
+
+@pytest.mark.parametrize("name", ["", "???", "..", "a\0b", "x" * 200])
+def test_an_archive_needs_a_usable_name(writer: Actor, name: str) -> None:
+    with pytest.raises(Invalid):
+        archives.archive(actor=writer, name=name, messages=[archives.Message("user", "x")])
+    assert not TeamFile.objects.exists()

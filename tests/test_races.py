@@ -1,0 +1,136 @@
+"""Many at once: Postgres decides, nobody's write is lost, the losers are told."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.db import connections
+
+from memories import operations
+from memories.models import Answer, Association, Memory, Revision, TeamFile
+from memories.operations import Draft
+from memoryhub.errors import Conflict
+from teams.actor import Actor
+from tests import factories
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def writer(transactional_db: None) -> Actor:
+    return factories.actor()
+
+
+def at_once(number: int, act: Callable[[int], Any]) -> list[Any]:
+    """What each of so many threads got, or the refusal it met. All start together."""
+    start = Barrier(number)
+
+    def one(position: int) -> Any:
+        start.wait()
+        try:
+            return act(position)
+        except Conflict as refusal:
+            return refusal
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(number) as pool:
+        return list(pool.map(one, range(number)))
+
+
+def test_fifty_threads_saving_one_key_leave_one_row_with_fifty_versions(writer: Actor) -> None:
+    saved = at_once(50, lambda n: operations.save(actor=writer, draft=Draft(key="k", content=f"by {n}")))
+    memory = Memory.objects.get()
+    assert memory.version == 50
+    assert sorted(row.version for row in saved) == list(range(1, 51))
+    history = Revision.objects.filter(memory=memory)
+    assert set(history.values_list("content", flat=True)) == {f"by {n}" for n in range(50)}
+    assert {(row.version, row.content) for row in saved} == set(history.values_list("version", "content"))
+
+
+def test_of_twenty_with_the_same_version_one_wins(writer: Actor) -> None:
+    memory = factories.memory(writer, "before")
+    results = at_once(20, lambda n: operations.update(actor=writer, memory_id=memory.pk, content=f"by {n}", version=1))
+    winners = [row for row in results if isinstance(row, Memory)]
+    losers = [row for row in results if isinstance(row, Conflict)]
+    assert (len(winners), len(losers)) == (1, 19)
+    assert {(loser.current.version, loser.current.content) for loser in losers} == {(2, winners[0].content)}
+    assert Revision.objects.filter(memory=memory).count() == 2
+
+
+def test_the_same_idempotency_key_writes_once(writer: Actor) -> None:
+    def act() -> operations.Result:
+        memory = operations.save(actor=writer, draft=Draft(content="once"))
+        return operations.Result({"id": str(memory.pk)}, memory_ids=(memory.pk,))
+
+    answers = at_once(20, lambda n: operations.once(actor=writer, key="retry-1", request=b"{}", act=act))
+    assert Memory.objects.count() == Revision.objects.count() == Answer.objects.count() == 1
+    assert [answer["id"] for answer in answers] == [str(Memory.objects.get().pk)] * 20
+
+
+def test_twenty_appends_all_arrive(writer: Actor) -> None:
+    memory = factories.memory(writer, "start")
+    at_once(20, lambda n: operations.append(actor=writer, memory_id=memory.pk, text=f"line {n}"))
+    memory.refresh_from_db()
+    assert sorted(memory.content.splitlines()[1:]) == sorted(f"line {n}" for n in range(20))
+    assert memory.version == 21
+
+
+def test_twenty_taggers_all_arrive(writer: Actor) -> None:
+    memory = factories.memory(writer)
+    at_once(20, lambda n: operations.tag(actor=writer, memory_id=memory.pk, add=[f"t{n}"]))
+    memory.refresh_from_db()
+    assert set(memory.tags) == {f"t{n}" for n in range(20)}
+
+
+def test_forgetting_and_updating_at_once_never_changes_the_forgotten(writer: Actor) -> None:
+    for _ in range(10):
+        memory = factories.memory(writer)
+        acts: list[Callable[[], Any]] = [
+            lambda pk=memory.pk: operations.forget(actor=writer, memory_id=pk),  # type: ignore[misc]
+            lambda pk=memory.pk: operations.update(actor=writer, memory_id=pk, content="changed"),  # type: ignore[misc]
+        ]
+        at_once(2, lambda n, acts=acts: acts[n]())  # type: ignore[misc]
+        kinds = list(Revision.objects.filter(memory=memory).order_by("version").values_list("change", flat=True))
+        assert kinds in (["created", "forgotten"], ["created", "updated", "forgotten"])
+
+
+def test_batches_in_opposite_order_do_not_deadlock(writer: Actor) -> None:
+    keys = [f"k{n}" for n in range(30)]
+
+    def batch(position: int) -> None:
+        ordered = keys if position % 2 else list(reversed(keys))
+        operations.save_many(actor=writer, drafts=[Draft(key=key, content=f"by {position}") for key in ordered])
+
+    at_once(12, batch)
+    assert set(Memory.objects.values_list("version", flat=True)) == {12}
+    assert Revision.objects.count() == 360
+
+
+def test_create_and_refuse_under_fire_leave_one_owner(writer: Actor) -> None:
+    modes = [operations.Dedupe.CREATE, operations.Dedupe.REFUSE]
+    results = at_once(
+        20, lambda n: operations.save(actor=writer, draft=Draft(key="k", content="x", dedupe=modes[n % 2]))
+    )
+    refused = [row for row in results if isinstance(row, Conflict)]
+    assert Memory.objects.filter(owns_key=True).count() == 1
+    assert Memory.objects.count() == 20 - len(refused)
+    assert len(refused) >= 9
+
+
+def test_one_link_however_many_draw_it(writer: Actor) -> None:
+    one, two = factories.memory(writer), factories.memory(writer)
+    at_once(
+        20,
+        lambda n: operations.associate(actor=writer, origin_id=one.pk, target_id=two.pk, weight=n / 20),
+    )
+    assert Association.objects.count() == 1
+
+
+def test_a_file_written_by_many_keeps_every_version(writer: Actor) -> None:
+    at_once(20, lambda n: operations.files.write(actor=writer, path="notes/day.md", content=f"by {n}"))
+    file = TeamFile.objects.get()
+    assert file.version == 20
+    assert set(file.versions.values_list("content", flat=True)) == {f"by {n}" for n in range(20)}

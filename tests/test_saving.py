@@ -1,0 +1,161 @@
+"""Saving: keys, defaults, batches."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from memories.models import Memory, Revision, Scope
+from memories.operations import BATCH_LIMIT, Dedupe, Draft, forget, restore, save, save_many, update
+from memoryhub.errors import Conflict, Invalid, KeyTaken, NotFound
+from teams.actor import Actor
+from tests import factories
+from tests.cast import Cast
+
+
+def test_a_save_is_version_1_with_its_revision(writer: Actor) -> None:
+    memory = save(actor=writer, draft=Draft(content="Backups run at 03:00 UTC.", tags=["backup"]))
+    revision = Revision.objects.get(memory=memory)
+    assert (memory.version, revision.version, revision.change) == (1, 1, "created")
+    assert (revision.content, revision.tags) == ("Backups run at 03:00 UTC.", ["backup"])
+    assert (revision.agent_id, revision.user_id, revision.audience) == (writer.agent_id, None, writer.team_id)
+
+
+def test_saving_a_key_again_makes_a_version_and_keeps_what_is_unsaid(writer: Actor) -> None:
+    first = save(actor=writer, draft=Draft(key="oncall", content="Ana", tags=["rota"], type="decision", pinned=True))
+    second = save(actor=writer, draft=Draft(key="oncall", content="Bo", importance=0.9))
+    assert (second.pk, second.version, second.content) == (first.pk, 2, "Bo")
+    assert (second.tags, second.type, second.pinned, second.importance) == (["rota"], "decision", True, 0.9)
+    assert second.created_at == first.created_at < second.updated_at
+    history = Revision.objects.filter(memory=first).order_by("version")
+    assert list(history.values_list("content", "change")) == [("Ana", "created"), ("Bo", "updated")]
+
+
+def test_null_empties_what_leaving_out_would_keep(writer: Actor) -> None:
+    save(actor=writer, draft=Draft(key="k", content="x", expires_at=timezone.now() + timedelta(days=1)))
+    assert save(actor=writer, draft=Draft(key="k", content="y")).expires_at is not None
+    assert save(actor=writer, draft=Draft(key="k", content="z", expires_at=None)).expires_at is None
+
+
+def test_keyless_memories_never_collide(writer: Actor) -> None:
+    one, two = (save(actor=writer, draft=Draft(content="same words")) for _ in range(2))
+    assert one.pk != two.pk
+
+
+def test_the_same_key_lives_once_per_audience_and_workspace(cast: Cast) -> None:
+    drafts = [Draft(key="k", content=scope, scope=scope) for scope in Scope]
+    here = save_many(actor=cast["writer"].actor(), drafts=drafts)
+    elsewhere = save(actor=cast["elsewhere"].actor(), draft=Draft(key="k", content="green"))
+    assert len({memory.pk for memory in (*here, elsewhere)}) == 5
+    assert {memory.version for memory in (*here, elsewhere)} == {1}
+
+
+def test_create_forces_a_new_row_and_the_first_keeps_the_key(writer: Actor) -> None:
+    owner = save(actor=writer, draft=Draft(key="k", content="first"))
+    other = save(actor=writer, draft=Draft(key="k", content="second", dedupe=Dedupe.CREATE))
+    again = save(actor=writer, draft=Draft(key="k", content="third"))
+    assert other.pk != owner.pk == again.pk
+    assert Memory.objects.keyed("k").first() == again
+
+
+def test_a_forgotten_owner_leaves_the_key_to_its_namesake(writer: Actor) -> None:
+    owner = save(actor=writer, draft=Draft(key="k", content="first"))
+    other = save(actor=writer, draft=Draft(key="k", content="second", dedupe=Dedupe.CREATE))
+    forget(actor=writer, memory_id=owner.pk)
+    assert save(actor=writer, draft=Draft(key="k", content="third")).pk == other.pk
+    assert not restore(actor=writer, memory_id=owner.pk).owns_key
+
+
+def test_refuse_tells_who_has_the_key(writer: Actor) -> None:
+    owner = save(actor=writer, draft=Draft(key="k", content="first"))
+    with pytest.raises(KeyTaken) as refusal:
+        save(actor=writer, draft=Draft(key="k", content="second", dedupe=Dedupe.REFUSE))
+    assert refusal.value.current == owner
+    assert Revision.objects.count() == 1
+
+
+def test_an_unknown_dedupe_is_refused(writer: Actor) -> None:
+    with pytest.raises(Invalid, match="dedupe"):
+        save(actor=writer, draft=Draft(content="x", dedupe="merge"))
+
+
+def test_an_expired_key_is_free_and_its_holder_kept_for_audit(writer: Actor) -> None:
+    then = timezone.now() - timedelta(days=2)
+    old = save(actor=writer, draft=Draft(key="k", content="old", expires_at=then + timedelta(days=1)), now=then)
+    new = save(actor=writer, draft=Draft(key="k", content="new"))
+    old.refresh_from_db()
+    assert (new.version, new.pk != old.pk) == (1, True)
+    assert (old.forget_reason, old.forgotten_by, old.version) == ("expired", "system", 2)
+    assert Revision.objects.get(memory=old, version=2).change == "forgotten"
+
+
+def test_a_batch_keeps_its_order_and_repeated_keys_get_a_version_each(writer: Actor) -> None:
+    drafts = [
+        Draft(content="a1", key="a"),
+        Draft(content="free"),
+        Draft(content="a2", key="a"),
+        Draft(content="b1", key="b", pinned=True),
+        Draft(content="a3", key="a"),
+    ]
+    saved = save_many(actor=writer, drafts=drafts)
+    assert [memory.content for memory in saved] == ["a1", "free", "a2", "b1", "a3"]
+    assert [memory.version for memory in saved] == [1, 1, 2, 1, 3]
+    assert list(Revision.objects.filter(memory=saved[0]).order_by("version").values_list("content", flat=True)) == [
+        *("a1", "a2", "a3")
+    ]
+
+
+def test_a_batch_is_all_or_nothing(writer: Actor) -> None:
+    save(actor=writer, draft=Draft(key="taken", content="x"))
+    with pytest.raises(KeyTaken):
+        save_many(actor=writer, drafts=[Draft(content="y"), Draft(key="taken", content="z", dedupe=Dedupe.REFUSE)])
+    assert Memory.objects.count() == 1
+
+
+def test_a_batch_has_a_limit(writer: Actor) -> None:
+    with pytest.raises(Invalid, match="501"):
+        save_many(actor=writer, drafts=[Draft(content="x")] * (BATCH_LIMIT + 1))
+
+
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_batch_costs_the_same_statements_whatever_its_size(
+    writer: Actor, size: int, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    drafts = [Draft(content=f"fact {n}", key=f"k{n}") for n in range(size)]
+    with django_assert_num_queries(4):  # savepoint, look for expired owners, save, release
+        save_many(actor=writer, drafts=drafts)
+
+
+def test_a_save_with_a_version_needs_that_version(writer: Actor) -> None:
+    save(actor=writer, draft=Draft(key="k", content="one"))
+    assert save(actor=writer, draft=Draft(key="k", content="two"), version=1).version == 2
+    with pytest.raises(Conflict) as refusal:
+        save(actor=writer, draft=Draft(key="k", content="three"), version=1)
+    assert (refusal.value.current.content, refusal.value.current.version) == ("two", 2)
+    with pytest.raises(NotFound):
+        save(actor=writer, draft=Draft(key="unknown", content="three"), version=1)
+
+
+def test_a_save_inherits_the_context(cast: Cast) -> None:
+    agent = cast["writer"].agent
+    actor = factories.actor(agent, project="apollo", user="mira", workspace="blue", session="s-1", channel="c-9")
+    save(actor=actor, draft=Draft(content="x"))
+    later = factories.actor(agent, session="s-1")
+    memory = save(actor=later, draft=Draft(content="y", scope=Scope.PROJECT))
+    assert (memory.project_id, memory.person_id) == (actor.project_id, actor.person_id)
+    assert (memory.workspace_id, memory.session_id, memory.channel_id) == (actor.workspace_id, actor.session_id, "c-9")
+
+
+@pytest.mark.parametrize(("scope", "field"), [(Scope.PROJECT, "project"), (Scope.GLOBAL, "user")])
+def test_a_scope_without_its_audience_is_refused(writer: Actor, scope: Scope, field: str) -> None:
+    with pytest.raises(Invalid) as refusal:
+        save(actor=writer, draft=Draft(content="x", scope=scope))
+    assert list(refusal.value.fields) == [field]
+
+
+def test_a_rename_onto_a_living_key_is_refused(writer: Actor) -> None:
+    save(actor=writer, draft=Draft(key="a", content="x"))
+    other = save(actor=writer, draft=Draft(key="b", content="y"))
+    with pytest.raises(KeyTaken):
+        update(actor=writer, memory_id=other.pk, key="a")
