@@ -169,6 +169,10 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         """Those that carry the key, its owner first."""
         return self.filter(key=key).order_by("-owns_key", "-updated_at")
 
+    def with_authors(self) -> Self:
+        """Ready for their bylines."""
+        return self.select_related("agent", "user")
+
     def newest(self) -> Self:
         return self.order_by("-created_at", "-id")
 
@@ -461,6 +465,7 @@ class RecallLog(Signed):
         constraints = [
             signature("recall"),
             SameOrganization(field="team", to="teams.Team", name="recall_team_is_of_its_organization"),
+            SameOrganization(field="session", to="teams.Session", name="recall_session_is_of_its_organization"),
             models.CheckConstraint(
                 condition=Q(memory_ids__len=F("versions__len")), name="recalled_memories_have_versions"
             ),

@@ -33,7 +33,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 def _newest_by_team(actor: Actor, teams: list[Team]) -> dict[UUID, list[Memory]]:
     """One statement with a bounded branch per team, each of which reads the index memory_newest."""
-    visible = Memory.objects.visible_to(actor).defer("search")
+    visible = Memory.objects.visible_to(actor).with_authors().defer("search")
     branches: list[QuerySet[Memory]] = [visible.filter(audience=team.pk).newest()[:NEWEST] for team in teams]
     rows = branches[0].union(*branches[1:], all=True) if len(branches) > 1 else branches[0]
     found: dict[UUID, list[Memory]] = defaultdict(list)

@@ -14,18 +14,26 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 
 
-def from_env(kind: str, name: str, default: Any) -> Any:
-    try:
-        return getattr(env, kind)(name, default=default)
-    except (ValueError, TypeError, environ.ImproperlyConfigured) as error:
-        raise ImproperlyConfigured(f"{name} must be of kind {kind}, not {env.str(name)!r}.") from error
+def whole_number(name: str, default: int) -> int:
+    text = env.str(name, default=str(default))
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise ImproperlyConfigured(f"{name} must be a whole number from 1, not {text!r}.")
+    return int(text)
 
 
-def whole_number(name: str, default: int, *, at_least: int = 1) -> int:
-    value: int = from_env("int", name, default)
-    if value < at_least:
-        raise ImproperlyConfigured(f"{name} must be at least {at_least}, not {value}.")
-    return value
+def switch(name: str) -> bool:
+    """Off unless said; never guessed from a word that is neither."""
+    text = env.str(name, default="false").lower()
+    if text not in ("true", "1", "yes", "on", "false", "0", "no", "off", ""):
+        raise ImproperlyConfigured(f"{name} must be true or false, not {text!r}.")
+    return text in ("true", "1", "yes", "on")
+
+
+def one_of(name: str, choices: tuple[str, ...], default: str) -> str:
+    text: str = env.str(name, default=default).upper()
+    if text not in choices:
+        raise ImproperlyConfigured(f"{name} must be one of {', '.join(choices)}, not {text!r}.")
+    return text
 
 
 # Where things are kept
@@ -85,10 +93,10 @@ SECRET_KEY: str = env.str("SECRET_KEY", default="") or own_secret_key()
 
 # Who may reach it, and how
 
-DEBUG: bool = from_env("bool", "DEBUG", False)
-HTTPS: bool = from_env("bool", "HTTPS", False)
-ALLOWED_HOSTS: list[str] = from_env("list", "ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
-CSRF_TRUSTED_ORIGINS: list[str] = from_env("list", "CSRF_TRUSTED_ORIGINS", [])
+DEBUG: bool = switch("DEBUG")
+HTTPS: bool = switch("HTTPS")
+ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
@@ -179,5 +187,8 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="WARNING").upper()},
+    "root": {
+        "handlers": ["console"],
+        "level": one_of("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), "WARNING"),
+    },
 }

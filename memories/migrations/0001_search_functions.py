@@ -27,7 +27,7 @@ RETURN setweight(to_tsvector('pg_catalog.english', key || ' ' || array_to_string
     || setweight(to_tsvector('pg_catalog.english', content), 'C')
     || array_to_tsvector(
         memory_identifiers(key || ' ' || array_to_string(tags, ' ') || ' ' || summary || ' ' || content)
-        || ('@' || audience::text)
+        || coalesce('@' || audience::text, '@')
     )
 """
 

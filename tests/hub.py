@@ -1,0 +1,117 @@
+"""A whole hub in processes of its own, as `make run` starts it: for tests that kill things."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from memoryhub.postgres import Cluster
+from tests.cluster import throwaway_folder
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+@dataclass
+class Hub:
+    folder: Path
+    port: int = field(default_factory=free_port)
+    process: "subprocess.Popen[str] | None" = None
+
+    @property
+    def cluster(self) -> Cluster:
+        return Cluster(self.folder / "postgres")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+        return kept | {"MEMORYHUB_DATA": str(self.folder)}
+
+    def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
+
+    def manage(self, *arguments: str) -> str:
+        done = self.run(*arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def start(self) -> None:
+        command = [sys.executable, "manage.py", "serve", "--port", str(self.port)]
+        with (self.folder / "serve.log").open("a") as log:
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, env=self.environment, stdout=log, stderr=log, text=True, start_new_session=True
+            )
+        self.wait_until(lambda: self.request("GET", "/readyz")[0] == 200)
+
+    def stop(self, number: signal.Signals = signal.SIGINT) -> int:
+        assert self.process
+        self.process.send_signal(number)
+        return self.process.wait(timeout=60)
+
+    def kill_everything(self) -> None:
+        """The server, its workers and Postgres, all with signal 9."""
+        assert self.process
+        parent = psutil.Process(self.process.pid)
+        postmaster = self.cluster.pid()
+        for process in (parent, *parent.children(recursive=True)):
+            process.kill()
+        if postmaster:
+            os.kill(postmaster, signal.SIGKILL)
+        self.process.wait()
+
+    def wait_until(self, condition: Any, seconds: float = 90) -> None:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            try:
+                if condition():
+                    return
+            except OSError:
+                pass
+            time.sleep(0.1)
+        raise AssertionError((self.folder / "serve.log").read_text())
+
+    def request(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, Any]:
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", method=method)
+        request.add_header("Content-Type", "application/json")
+        for name, value in headers.items():
+            request.add_header(name.replace("_", "-"), value)
+        data = None if body is None else json.dumps(body).encode()
+        try:
+            with urllib.request.urlopen(request, data=data, timeout=20) as response:
+                return response.status, json.loads(response.read() or b"null")
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read()
+
+
+@contextmanager
+def hub() -> Iterator[Hub]:
+    with throwaway_folder() as folder:
+        made = Hub(folder)
+        try:
+            yield made
+        finally:
+            if made.process and made.process.poll() is None:
+                made.kill_everything()
+            leftover = made.cluster.pid()
+            if leftover:
+                os.kill(leftover, signal.SIGKILL)
+                time.sleep(0.5)

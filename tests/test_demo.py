@@ -1,0 +1,60 @@
+"""The demo organization: alive, whole, and the same however often it is asked for."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth import authenticate
+from django.utils import timezone
+
+from memories import demo
+from memories.models import Asset, Association, Memory, Revision, Scope, Source, TeamFile, Type
+from teams import auth
+from teams.models import Agent, Level, Project, Team
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_shows_every_feature_and_can_be_repeated() -> None:
+    account = demo.seed()
+    counts = [model.objects.count() for model in (Memory, Revision, TeamFile, Asset)]
+    assert demo.seed() == account
+    assert [model.objects.count() for model in (Memory, Revision, TeamFile, Asset)] == counts
+
+    assert Team.objects.filter(parent=None).count() == 1
+    assert Team.objects.filter(parent__slug="executive").count() == 3
+    assert Agent.objects.filter(level=Level.DIRECTOR).exists()
+    assert Agent.objects.count() >= 8
+    assert Project.objects.filter(admissions__isnull=False).exists()
+    assert 280 <= Memory.objects.alive().count() <= 340
+    for type_ in Type:
+        assert Memory.objects.alive().filter(type=type_).count() >= 10
+    for scope in Scope:
+        assert Memory.objects.alive().filter(scope=scope).count() >= 10
+    assert Memory.objects.filter(key="core", pinned=True, version__gte=3).count() == 4
+    assert Memory.objects.filter(expires_at__gt=timezone.now()).count() >= 10
+    assert Memory.objects.forgotten().count() >= 5
+    assert Association.objects.count() >= 40
+    assert Source.objects.count() >= 30
+    assert TeamFile.objects.filter(path__startswith="conversations/").count() == 6
+    assert Memory.objects.filter(category="conversation", metadata__has_key="file").count() == 6
+
+
+def test_its_past_has_several_hands_and_no_future() -> None:
+    demo.seed()
+    hands = Revision.objects.filter(memory__key="core").values_list("agent", "user").distinct().count()
+    assert hands >= 6
+    assert not Memory.objects.filter(updated_at__gt=timezone.now()).exists()
+    assert Memory.objects.filter(created_at__lt=timezone.now() - timedelta(days=90)).exists()
+
+
+def test_one_can_get_in() -> None:
+    account = demo.seed()
+    assert authenticate(username=account.username, password=account.password)
+    actor = auth.agent_actor(token=account.token)
+    assert Memory.objects.visible_to(actor).filter(key="core").count() == 1
+
+
+def test_each_version_is_in_the_history() -> None:
+    demo.seed()
+    for memory in Memory.objects.all():
+        assert memory.revisions.count() == memory.version
