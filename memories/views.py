@@ -25,7 +25,8 @@ def home(request: HttpRequest) -> HttpResponse:
         actor = auth.login_actor(user=request.user)
     except Forbidden as error:
         return render(request, "memories/home.html", {"message": error.message})
-    teams = list(Team.objects.filter(pk__in=actor.readable_team_ids).select_related("organization", "parent"))
+    readable = Team.objects.filter(pk__in=actor.readable_team_ids).select_related("organization", "parent")
+    teams = sorted(readable, key=lambda team: (team.parent_id is not None, team.name))  # the root first
     newest = _newest_by_team(actor, teams)
     cards = [{"team": team, "memories": newest[team.pk]} for team in teams]
     return render(request, "memories/home.html", {"cards": cards, "organization": teams[0].organization})

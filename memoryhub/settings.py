@@ -21,10 +21,10 @@ def whole_number(name: str, default: int) -> int:
     return int(text)
 
 
-def switch(name: str) -> bool:
-    """Off unless said; never guessed from a word that is neither."""
-    text = env.str(name, default="false").lower()
-    if text not in ("true", "1", "yes", "on", "false", "0", "no", "off", ""):
+def switch(name: str, *, default: bool = False) -> bool:
+    """Never guessed from a word that is neither."""
+    text = env.str(name, default=str(default)).lower()
+    if text not in ("true", "1", "yes", "on", "false", "0", "no", "off"):
         raise ImproperlyConfigured(f"{name} must be true or false, not {text!r}.")
     return text in ("true", "1", "yes", "on")
 
@@ -60,10 +60,12 @@ def database() -> dict[str, Any]:
         "max_size": whole_number("DATABASE_POOL_SIZE", 8),
         "timeout": 3,  # seconds until a caller is told to come back later
     }
+    # Statements are prepared (memoryhub.prepared), unless a pooler before Postgres cannot have that.
+    prepare = 5 if switch("DATABASE_PREPARE", default=True) else None
     return parsed | {
         "HOST": unquote(parsed["HOST"]),  # a socket's folder arrives percent-encoded
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": parsed.get("OPTIONS", {}) | {"pool": pool},
+        "OPTIONS": parsed.get("OPTIONS", {}) | {"pool": pool, "prepare_threshold": prepare},
         "TEST": {"NAME": env.str("MEMORYHUB_TEST_DATABASE", default="test_memoryhub")},
     }
 

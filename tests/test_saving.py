@@ -123,7 +123,7 @@ def test_a_batch_costs_the_same_statements_whatever_its_size(
     writer: Actor, size: int, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     drafts = [Draft(content=f"fact {n}", key=f"k{n}") for n in range(size)]
-    with django_assert_num_queries(4):  # savepoint, look for expired owners, save, release
+    with django_assert_num_queries(3):  # savepoint, save, release
         save_many(actor=writer, drafts=drafts)
 
 

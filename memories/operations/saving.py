@@ -1,9 +1,10 @@
 """Saving: one statement writes a memory and its revision, and Postgres decides whether a key is new or known."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from memories.operations import changing
 from memories.operations.recording import DESCRIBED, in_our_words, require
 from memoryhub.errors import Forbidden, Invalid, KeyTaken, NotFound
 from memoryhub.ids import uuid7
+from memoryhub.prepared import prepared_cursor
 from teams.actor import Actor
 from teams.models import Verb
 
@@ -68,7 +70,6 @@ def save_many(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = N
     if len(drafts) > BATCH_LIMIT:
         raise Invalid({"memories": f"At most {BATCH_LIMIT} at once; these are {len(drafts)}."})
     rows = [_row(actor=actor, draft=draft, now=now) for draft in drafts]
-    _sweep_expired_owners(actor=actor, rows=rows, now=now)
     saved: dict[int, Memory] = {}
     for wave in _waves(rows):
         for position, memory in _insert(actor=actor, rows=[rows[i] for i in wave], now=now):
@@ -147,15 +148,6 @@ def audience_of(*, actor: Actor, scope: Scope, chosen: UUID | None = None) -> UU
     raise NotFound(f"There is no such {scope}.")
 
 
-def _sweep_expired_owners(*, actor: Actor, rows: Iterable[Row], now: datetime) -> None:
-    """An expired memory still holds its key until it is swept; a save must not run into it."""
-    keys = {row.values["key"] for row in rows if row.slot}
-    if keys:
-        expired = Memory.objects.expired(now=now).filter(organization=actor.organization_id, owns_key=True)
-        in_the_way = expired.filter(key__in=keys, audience__in={row.audience for row in rows})
-        changing.sweep(rows=in_the_way, now=now)
-
-
 def _waves(rows: Sequence[Row]) -> list[list[int]]:
     """Runs of positions that one statement can take together: alike in what they say, and no key twice."""
     waves: list[list[int]] = []
@@ -177,25 +169,32 @@ def _insert(*, actor: Actor, rows: Sequence[Row], now: datetime) -> list[tuple[i
     """One statement for all of them. Returns each with its position."""
     by_id = {row.values["id"]: position for position, row in enumerate(rows)}
     by_slot = {row.slot: position for position, row in enumerate(rows) if row.slot}
-    dedupe, said = rows[0].dedupe, rows[0].said
     with in_our_words():
-        written = _execute(actor=actor, rows=rows, now=now, conflict=_conflict(dedupe, said))
-    found = []
+        written = _execute(actor=actor, rows=rows, now=now)
+    found = {}
     for memory in written:
         slot = (memory.audience, memory.workspace_id, memory.key)
-        found.append((by_id[memory.pk] if memory.pk in by_id else by_slot[slot], memory))
-    missing = [position for position in range(len(rows)) if position not in {position for position, _ in found}]
-    if missing and dedupe is Dedupe.REFUSE:
-        _refuse_key(actor=actor, row=rows[missing[0]])
+        found[by_id[memory.pk] if memory.pk in by_id else by_slot[slot]] = memory
+    missing = [position for position in range(len(rows)) if position not in found]
     if missing:
-        labelled = [Row(rows[i].values | {"owns_key": False}, said, dedupe, rows[i].audience) for i in missing]
-        found += [(missing[i], memory) for i, memory in _insert(actor=actor, rows=labelled, now=now)]
-    return found
+        again = _make_room(actor=actor, rows=[rows[position] for position in missing], now=now)
+        found |= {missing[i]: memory for i, memory in _insert(actor=actor, rows=again, now=now)}
+    return list(found.items())
 
 
-def _refuse_key(*, actor: Actor, row: Row) -> None:
-    owner = Memory.objects.visible_to(actor).filter(audience=row.audience, owns_key=True, key=row.values["key"]).first()
-    raise KeyTaken(f"The key {row.values['key']!r} exists already.", current=owner)
+def _make_room(*, actor: Actor, rows: Sequence[Row], now: datetime) -> list[Row]:
+    """Rows that found their key taken, made ready for another try: the key's owner has expired and is swept now,
+    or they must do without owning the key, or be refused."""
+    keys, audiences = {row.values["key"] for row in rows}, {row.audience for row in rows}
+    owners = Memory.objects.filter(organization=actor.organization_id, owns_key=True)
+    swept = changing.sweep(rows=owners.filter(key__in=keys, audience__in=audiences), now=now)
+    if swept or rows[0].dedupe is Dedupe.UPDATE:
+        return list(rows)
+    if rows[0].dedupe is Dedupe.REFUSE:
+        audience, workspace, key = rows[0].audience, rows[0].values["workspace_id"], rows[0].values["key"]
+        owner = owners.alive(now=now).filter(audience=audience, workspace=workspace, key=key).first()
+        raise KeyTaken(f"The key {key!r} exists already.", current=owner)
+    return [replace(row, values=row.values | {"owns_key": False}) for row in rows]
 
 
 WRITTEN = (
@@ -203,23 +202,20 @@ WRITTEN = (
     *("workspace_id", "channel_id", "owns_key", "created_at", "updated_at"),
     *DESCRIBED,
 )
-RETURNED = (*WRITTEN, "audience", "purged_at", "access_count", "last_accessed_at")
+RETURNED = tuple(field.attname for field in Memory._meta.concrete_fields if field.attname != "search")
 OWNER = "(organization_id, audience, workspace_id, key) WHERE owns_key AND forgotten_at IS NULL"
 
 
 def _overwrite(said: Iterable[str]) -> str:
     assignments = [f"{name} = excluded.{name}" for name in said]
     assignments += ["version = memories_memory.version + 1", "updated_at = excluded.updated_at"]
-    return f"ON CONFLICT {OWNER} DO UPDATE SET {', '.join(assignments)}"
-
-
-def _conflict(dedupe: Dedupe, said: Iterable[str]) -> str:
-    return _overwrite(said) if dedupe is Dedupe.UPDATE else f"ON CONFLICT {OWNER} DO NOTHING"
+    alive = "memories_memory.expires_at IS NULL OR memories_memory.expires_at > %(now)s::timestamptz"
+    return f"ON CONFLICT {OWNER} DO UPDATE SET {', '.join(assignments)} WHERE {alive}"
 
 
 # Inserts or overwrites all rows of one JSON array and records the version of each. The unique index
-# key_has_one_living_owner decides which of the two it is; rows come in the order of their keys, so that two batches
-# never wait for each other in a circle.
+# key_has_one_living_owner decides which of the two it is; an owner that has expired is left alone and its row not
+# returned. Rows come in the order of their keys, so that two batches never wait for each other in a circle.
 SAVE = """
 WITH saved AS (
     INSERT INTO memories_memory ({written}, access_count)
@@ -231,8 +227,8 @@ WITH saved AS (
 ), recorded AS (
     INSERT INTO memories_revision
         (id, organization_id, memory_id, agent_id, user_id, created_at, change, audience, {described})
-    SELECT revision.id, organization_id, saved.id, %(agent)s, %(user)s, %(now)s,
-        CASE version WHEN 1 THEN %(created)s ELSE %(updated)s END, audience, {described}
+    SELECT revision.id, organization_id, saved.id, %(agent)s::uuid, %(user)s::integer, %(now)s::timestamptz,
+        CASE version WHEN 1 THEN 'created' ELSE 'updated' END, audience, {described}
     FROM (SELECT *, row_number() OVER () AS position FROM saved) AS saved
     JOIN unnest(%(revisions)s::uuid[]) WITH ORDINALITY AS revision (id, position) USING (position)
 )
@@ -240,30 +236,35 @@ SELECT * FROM saved
 """
 
 
-def _definitions() -> str:
-    """The columns of the JSON rows with their types, as the model has them."""
+@cache
+def _statement(dedupe: Dedupe, said: tuple[str, ...]) -> str:
     types = {field.column: field.db_type(connection) for field in Memory._meta.local_fields}
-    return ", ".join(f"{column} {types[column]}" for column in WRITTEN)
-
-
-def _execute(*, actor: Actor, rows: Sequence[Row], now: datetime, conflict: str) -> list[Memory]:
-    statement = SAVE.format(
+    return SAVE.format(
         written=", ".join(WRITTEN),
-        definitions=_definitions(),
-        conflict=conflict,
+        definitions=", ".join(f"{column} {types[column]}" for column in WRITTEN),
+        conflict=_overwrite(said) if dedupe is Dedupe.UPDATE else f"ON CONFLICT {OWNER} DO NOTHING",
         returned=", ".join(RETURNED),
         described=", ".join(DESCRIBED),
     )
+
+
+def _execute(*, actor: Actor, rows: Sequence[Row], now: datetime) -> list[Memory]:
     parameters = {
         "rows": orjson.dumps([row.values for row in rows]).decode(),
         "agent": actor.agent_id,
         "user": actor.user_id,
         "now": now,
-        "created": Change.CREATED,
-        "updated": Change.UPDATED,
         "revisions": [uuid7() for _ in rows],
     }
-    return list(Memory.objects.raw(statement, parameters))
+    with prepared_cursor() as cursor:
+        cursor.execute(_statement(rows[0].dedupe, rows[0].said), parameters)
+        return [_memory(row) for row in cursor.fetchall()]
+
+
+def _memory(row: tuple[Any, ...]) -> Memory:
+    memory = Memory.from_db(connection.alias, RETURNED, row)
+    memory.metadata = orjson.loads(memory.metadata)
+    return memory
 
 
 @transaction.atomic

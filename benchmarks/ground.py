@@ -1,0 +1,78 @@
+"""What every benchmark stands on: a durable Postgres of its own, a hub in it, and texts like natural language."""
+
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import accumulate
+from pathlib import Path
+
+import psycopg
+
+from memoryhub.postgres import Cluster
+
+WORDS = 20_000  # in the vocabulary
+
+
+@contextmanager
+def database() -> Iterator[str]:
+    """A new database with our schema, as safe as by default; DATABASE_URL may name a server instead. Yields its URL."""
+    with tempfile.TemporaryDirectory(prefix="memoryhub-bench-") as name:
+        Path(name).chmod(0o755)
+        os.environ["MEMORYHUB_DATA"] = name
+        cluster = Cluster(Path(name) / "postgres")
+        with cluster.running():
+            os.environ["DATABASE_URL"] = cluster.url
+            os.environ["DJANGO_SETTINGS_MODULE"] = "memoryhub.settings"
+            import django
+            from django.core.management import call_command
+
+            django.setup()
+            call_command("migrate", verbosity=0)
+            with psycopg.connect(cluster.url) as connection:
+                version = connection.execute("SHOW server_version").fetchone()
+            say(f"Postgres {version[0] if version else '?'}, Python {sys.version.split()[0]}, {os.cpu_count()} cores")
+            yield cluster.url
+
+
+class Texts:
+    """Sentences whose words are as unevenly frequent as in natural language (Zipf)."""
+
+    def __init__(self, seed: int = 7) -> None:
+        self.random = random.Random(seed)
+        syllables = [a + b for a in "bcdfglmnprstv" for b in ("a", "e", "i", "o", "u", "an", "er", "il", "or", "us")]
+        vocabulary = {"".join(self.random.choices(syllables, k=self.random.randint(1, 4))) for _ in range(WORDS * 2)}
+        self.words = sorted(vocabulary)[:WORDS]
+        self.random.shuffle(self.words)
+        self.weights = list(accumulate(1 / (rank + 2.7) for rank in range(len(self.words))))
+
+    def text(self, shortest: int = 20, longest: int = 60) -> str:
+        return " ".join(
+            self.random.choices(self.words, cum_weights=self.weights, k=self.random.randint(shortest, longest))
+        )
+
+    def texts(self, count: int) -> list[str]:
+        return [self.text() for _ in range(count)]
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+class Progress:
+    """A line on standard error that says how far we are."""
+
+    def __init__(self, total: int, title: str) -> None:
+        self.total, self.title, self.done, self.start = total, title, 0, time.monotonic()
+
+    def add(self, count: int) -> None:
+        self.done += count
+        share = self.done / self.total
+        left = (time.monotonic() - self.start) * (1 - share) / share
+        sys.stderr.write(f"\r{self.title}: {share:4.0%}, {left:4.0f} s left ")
+        if self.done >= self.total:
+            sys.stderr.write("\r" + " " * 60 + "\r")
+        sys.stderr.flush()
