@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
 from memories.models import Memory
 from teams import operations as registry
@@ -101,3 +102,9 @@ def test_me_says_who_one_is(agent: Agent, client: Client) -> None:
     me = client.get("/api/v1/me", headers={"Authorization": bearer, "X-Memory-Session": "s-1"}).json()
     assert (me["name"], me["team_id"], me["verbs"]) == (agent.slug, str(agent.team_id), ["forget", "read", "write"])
     assert me["session_id"]
+
+
+def test_a_body_over_the_limit_is_refused(agent: Agent, settings: Settings) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+    response = post(agent, {"content": "x" * 1000})
+    assert (response.status_code, response.json()["code"]) == (413, "too_large")

@@ -159,3 +159,12 @@ def test_a_rename_onto_a_living_key_is_refused(writer: Actor) -> None:
     other = save(actor=writer, draft=Draft(key="b", content="y"))
     with pytest.raises(KeyTaken):
         update(actor=writer, memory_id=other.pk, key="a")
+
+
+def test_a_renamed_owner_leaves_its_key_to_a_namesake(writer: Actor) -> None:
+    owner = save(actor=writer, draft=Draft(key="k", content="first"))
+    other = save(actor=writer, draft=Draft(key="k", content="second", dedupe=Dedupe.CREATE))
+    assert not update(actor=writer, memory_id=other.pk, key="k", content="still second").owns_key
+    update(actor=writer, memory_id=owner.pk, key="j")
+    assert save(actor=writer, draft=Draft(key="k", content="third")).pk == other.pk
+    assert save(actor=writer, draft=Draft(key="j", content="fourth")).pk == owner.pk

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import IO, Any, cast
 
 import orjson
+from django.conf import settings
 from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.authentication import BaseAuthentication
@@ -14,7 +15,7 @@ from rest_framework.response import Response
 
 from memories.api import shapes
 from memories.models import Memory
-from memoryhub.errors import Conflict, Invalid, Trouble, Unauthenticated
+from memoryhub.errors import Conflict, Invalid, TooLarge, Trouble, Unauthenticated
 from teams import auth
 from teams.actor import Actor
 
@@ -53,8 +54,12 @@ class JSONParser(BaseParser):
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
+        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        body = stream.read(most + 1)
+        if len(body) > most:
+            raise TooLarge({"body": f"At most {most:,} bytes."})
         try:
-            return orjson.loads(stream.read())  # refuses NaN, broken UTF-8 and what is nested too deep
+            return orjson.loads(body)  # refuses NaN, broken UTF-8 and what is nested too deep
         except orjson.JSONDecodeError as error:
             raise exceptions.ParseError(f"This is not JSON: {error}.") from error
 

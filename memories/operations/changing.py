@@ -75,8 +75,8 @@ def update(
     if not values:
         raise Invalid({"memory": "Say what to change."})
     if "key" in values:
-        values["owns_key"] = bool(values["key"])
-    return change(actor=actor, memory_id=memory_id, change=Change.UPDATED, version=version, now=now, values=values)
+        return _rename(actor=actor, memory_id=memory_id, change=Change.UPDATED, version=version, now=now, values=values)
+    return revise(actor=actor, memory_id=memory_id, change=Change.UPDATED, version=version, now=now, values=values)
 
 
 @transaction.atomic
@@ -89,7 +89,7 @@ def append(
     longer = Concat(F("content"), Value("\n" + addition))
     try:
         with transaction.atomic():
-            return change(
+            return revise(
                 actor=actor,
                 memory_id=memory_id,
                 change=Change.APPENDED,
@@ -110,7 +110,7 @@ def pin(
 ) -> Memory:
     kind = Change.PINNED if pinned else Change.UNPINNED
     values = clean({"pinned": pinned}, now=now or timezone.now())
-    return change(actor=actor, memory_id=memory_id, change=kind, version=version, now=now, values=values)
+    return revise(actor=actor, memory_id=memory_id, change=kind, version=version, now=now, values=values)
 
 
 @transaction.atomic
@@ -128,7 +128,7 @@ def tag(
     present = locked(actor=actor, memory_id=memory_id, version=version, now=now)
     kept = [tag for tag in present.tags if tag not in dropped]
     values = clean({"tags": [*kept, *add]}, now=now)
-    return change(
+    return revise(
         actor=actor, memory_id=memory_id, change=Change.TAGGED, version=present.version, now=now, values=values
     )
 
@@ -144,7 +144,7 @@ def expire(
 ) -> Memory:
     """Lets it vanish at that moment; None lets it stay."""
     values = clean({"expires_at": expires_at}, now=now or timezone.now())
-    return change(actor=actor, memory_id=memory_id, change=Change.EXPIRY, version=version, now=now, values=values)
+    return revise(actor=actor, memory_id=memory_id, change=Change.EXPIRY, version=version, now=now, values=values)
 
 
 @transaction.atomic
@@ -159,7 +159,7 @@ def verify(
     """Notes that it is still true, and when to look again."""
     now = now or timezone.now()
     values = clean({"review_by": review_by}, now=now) | {"verified_at": now, "verified_by": actor.name}
-    return change(actor=actor, memory_id=memory_id, change=Change.VERIFIED, version=version, now=now, values=values)
+    return revise(actor=actor, memory_id=memory_id, change=Change.VERIFIED, version=version, now=now, values=values)
 
 
 @transaction.atomic
@@ -178,7 +178,7 @@ def rescope(
     if audience not in actor.writes:
         raise NotFound(f"There is no such {wanted}.")
     values = {"scope": wanted, scopes.AUDIENCE_COLUMN[wanted]: audience}
-    return change(actor=actor, memory_id=memory_id, change=Change.UPDATED, version=version, now=now, values=values)
+    return _rename(actor=actor, memory_id=memory_id, change=Change.UPDATED, version=version, now=now, values=values)
 
 
 @transaction.atomic
@@ -190,7 +190,7 @@ def forget(
     now = now or timezone.now()
     reason = clean({"reason": reason}, now=now)["reason"]
     values = {"forgotten_at": now, "forgotten_by": actor.name, "forget_reason": reason}
-    gone = change(
+    gone = revise(
         actor=actor,
         memory_id=memory_id,
         change=Change.FORGOTTEN,
@@ -217,7 +217,7 @@ def restore(*, actor: Actor, memory_id: UUID, now: datetime | None = None) -> Me
         raise NotFound("There is no such forgotten memory.")
     if present.expires_at and present.expires_at <= now:
         values["expires_at"] = None
-    again = partial(change, actor=actor, memory_id=memory_id, change=Change.RESTORED, version=None, now=now, rows=gone)
+    again = partial(revise, actor=actor, memory_id=memory_id, change=Change.RESTORED, version=None, now=now, rows=gone)
     try:
         with transaction.atomic():
             return again(values=values | {"owns_key": bool(present.key)})
@@ -240,11 +240,9 @@ def revert(
     if old is None:
         raise NotFound(f"There is no version {to_version} of this memory.")
     values = {name: getattr(old, name) for name in REVERTED}
-    if old.key != present.key:
-        values["owns_key"] = bool(old.key)
     if old.expires_at is None or old.expires_at > now:
         values["expires_at"] = old.expires_at
-    return change(
+    return _rename(
         actor=actor, memory_id=memory_id, change=Change.REVERTED, version=present.version, now=now, values=values
     )
 
@@ -262,7 +260,7 @@ def purge(*, actor: Actor, memory_id: UUID, now: datetime | None = None) -> Memo
     blank = {"key": "", "content": PURGED, "summary": "", "tags": [], "metadata": {}, "category": "fact"}
     blank |= {"source": "manual", "forget_reason": ""}
     gone = {"forgotten_at": memory.forgotten_at or now, "forgotten_by": memory.forgotten_by or actor.name}
-    purged = change(
+    purged = revise(
         actor=actor,
         memory_id=memory_id,
         change=Change.PURGED,
@@ -325,7 +323,7 @@ def locked(*, actor: Actor, memory_id: UUID, version: int | None, now: datetime)
     return present
 
 
-def change(
+def revise(
     *,
     actor: Actor,
     memory_id: UUID,
@@ -349,8 +347,23 @@ def change(
     return Memory.objects.defer("search").get(organization=actor.organization_id, pk=memory_id)
 
 
+def _rename(
+    *, actor: Actor, memory_id: UUID, change: Change, version: int | None, now: datetime, values: Mapping[str, Any]
+) -> Memory:
+    """A change of the key or of the audience: it must be free there, and is left to a namesake here."""
+    before = locked(actor=actor, memory_id=memory_id, version=version, now=now)
+    moved = values.get("key", before.key) != before.key or "scope" in values
+    owning = {"owns_key": bool(values.get("key", before.key))} if moved else {}
+    after = revise(
+        actor=actor, memory_id=memory_id, change=change, version=before.version, now=now, values={**values, **owning}
+    )
+    if moved and before.owns_key:
+        _hand_on_key(before, now=now)
+    return after
+
+
 def _hand_on_key(memory: Memory, *, now: datetime) -> None:
-    """The newest living namesake takes over a forgotten owner's key, unless somebody saved the key meanwhile."""
+    """The newest living namesake takes over the key of an owner that is gone, unless somebody saved it meanwhile."""
     namesakes = Memory.objects.alive(now=now).filter(
         organization=memory.organization_id,
         audience=memory.audience,

@@ -275,4 +275,4 @@ def _save_over(*, actor: Actor, draft: Draft, version: int, now: datetime) -> Me
     if found is None:
         raise NotFound("No living memory has this key.")
     values = {name: row.values[name] for name in row.said}
-    return changing.change(actor=actor, memory_id=found, change=Change.UPDATED, version=version, now=now, values=values)
+    return changing.revise(actor=actor, memory_id=found, change=Change.UPDATED, version=version, now=now, values=values)
