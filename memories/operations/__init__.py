@@ -2,20 +2,8 @@
 
 from memories.operations import files
 from memories.operations.attaching import associate, attach, cite, detach, dissociate, uncite
-from memories.operations.changing import (
-    append,
-    expire,
-    forget,
-    pin,
-    purge,
-    rescope,
-    restore,
-    revert,
-    sweep,
-    tag,
-    update,
-    verify,
-)
+from memories.operations.changing import append, expire, pin, rescope, revert, tag, update, verify
+from memories.operations.forgetting import forget, purge, restore, sweep
 from memories.operations.idempotency import Result, once
 from memories.operations.saving import BATCH_LIMIT, Dedupe, Draft, save, save_many
 

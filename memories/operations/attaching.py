@@ -14,8 +14,9 @@ from django.utils import timezone
 
 from memories.fields import Bad, clean, line
 from memories.models import Asset, Association, Memory, Relation, Source, asset_path
-from memories.operations.changing import locked, remove_file_after_commit
+from memories.operations.forgetting import remove_file_after_commit
 from memories.operations.recording import in_our_words, refuse, require
+from memories.operations.revising import locked
 from memoryhub.errors import Invalid, NotFound, TooLarge
 from teams import operations as registry
 from teams.actor import Actor

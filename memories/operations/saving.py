@@ -15,8 +15,9 @@ from django.utils import timezone
 from memories import scopes
 from memories.fields import DEFAULT_IMPORTANCE, UNSAID, Said, clean
 from memories.models import Change, Described, Memory, Scope
-from memories.operations import changing
+from memories.operations.forgetting import sweep
 from memories.operations.recording import DESCRIBED, in_our_words, require
+from memories.operations.revising import revise
 from memoryhub.errors import Forbidden, Invalid, KeyTaken, NotFound
 from memoryhub.ids import uuid7
 from memoryhub.prepared import prepared_cursor
@@ -187,7 +188,7 @@ def _make_room(*, actor: Actor, rows: Sequence[Row], now: datetime) -> list[Row]
     or they must do without owning the key, or be refused."""
     keys, audiences = {row.values["key"] for row in rows}, {row.audience for row in rows}
     owners = Memory.objects.filter(organization=actor.organization_id, owns_key=True)
-    swept = changing.sweep(rows=owners.filter(key__in=keys, audience__in=audiences), now=now)
+    swept = sweep(rows=owners.filter(key__in=keys, audience__in=audiences), now=now)
     if swept or rows[0].dedupe is Dedupe.UPDATE:
         return list(rows)
     if rows[0].dedupe is Dedupe.REFUSE:
@@ -275,4 +276,4 @@ def _save_over(*, actor: Actor, draft: Draft, version: int, now: datetime) -> Me
     if found is None:
         raise NotFound("No living memory has this key.")
     values = {name: row.values[name] for name in row.said}
-    return changing.revise(actor=actor, memory_id=found, change=Change.UPDATED, version=version, now=now, values=values)
+    return revise(actor=actor, memory_id=found, change=Change.UPDATED, version=version, now=now, values=values)

@@ -1,0 +1,50 @@
+"""What: memories with every version of them, what hangs on them, a team's files, and the ledgers."""
+
+from memories.models.attached import Asset, Association, Embedding, Source, asset_path
+from memories.models.files import FileVersion, TeamFile
+from memories.models.ledgers import Answer, RecallLog
+from memories.models.memory import Described, Memory, MemoryQuerySet, Revision
+from memories.models.vocabulary import (
+    CONTENT_BYTES,
+    CORE_KEY,
+    FILE_BYTES,
+    KEY_LENGTH,
+    LABEL_LENGTH,
+    METADATA_BYTES,
+    PATH_LENGTH,
+    SUMMARY_LENGTH,
+    TAG_COUNT,
+    Change,
+    Relation,
+    Scope,
+    Type,
+)
+
+__all__ = [
+    "CONTENT_BYTES",
+    "CORE_KEY",
+    "FILE_BYTES",
+    "KEY_LENGTH",
+    "LABEL_LENGTH",
+    "METADATA_BYTES",
+    "PATH_LENGTH",
+    "SUMMARY_LENGTH",
+    "TAG_COUNT",
+    "Answer",
+    "Asset",
+    "Association",
+    "Change",
+    "Described",
+    "Embedding",
+    "FileVersion",
+    "Memory",
+    "MemoryQuerySet",
+    "RecallLog",
+    "Relation",
+    "Revision",
+    "Scope",
+    "Source",
+    "TeamFile",
+    "Type",
+    "asset_path",
+]

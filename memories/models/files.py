@@ -1,0 +1,82 @@
+"""A team's text files, with every version of them."""
+
+from typing import Self
+
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+from django.db.models import Func, Q
+from django.db.models.lookups import LessThanOrEqual
+from django.utils import timezone
+
+from memories.models.signed import Signed, signature
+from memories.models.vocabulary import FILE_BYTES, PATH_LENGTH, Change, octets
+from memoryhub.tenancy import SameOrganization, link, own_key
+from teams.actor import Actor
+
+
+class TeamFileQuerySet(models.QuerySet["TeamFile"]):
+    def alive(self) -> Self:
+        return self.filter(deleted_at=None)
+
+    def visible_to(self, actor: Actor) -> Self:
+        return self.alive().filter(organization=actor.organization_id, team__in=actor.readable_team_ids)
+
+    def writable_by(self, actor: Actor) -> Self:
+        return self.alive().filter(organization=actor.organization_id, team__in=actor.writes)
+
+
+class TeamFile(Signed):
+    """A text file of a team, addressed by its path."""
+
+    team = link("teams.Team", related_name="files", db_index=False)
+    path = models.CharField(max_length=PATH_LENGTH)
+    content = models.TextField(blank=True)
+    version = models.PositiveIntegerField(default=1)
+    updated_at = models.DateTimeField(default=timezone.now)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+    search = models.GeneratedField(
+        expression=Func("path", "content", function="file_search", output_field=SearchVectorField()),
+        output_field=SearchVectorField(),
+        db_persist=True,
+    )
+
+    objects = TeamFileQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            own_key("file"),
+            signature("file"),
+            SameOrganization(field="team", to="teams.Team", name="file_team_is_of_its_organization"),
+            models.UniqueConstraint(
+                fields=["organization", "team", "path"],
+                condition=Q(deleted_at=None),
+                name="path_has_one_living_file",
+            ),
+            models.CheckConstraint(
+                condition=LessThanOrEqual(octets("content"), FILE_BYTES), name="file_is_1_mib_at_most"
+            ),
+            models.CheckConstraint(condition=~Q(path__regex=r"(^|/)\.{0,2}(/|$)"), name="path_stays_inside"),
+        ]
+        indexes = [GinIndex(fields=["search"], name="file_search", condition=Q(deleted_at=None))]
+
+    def __str__(self) -> str:
+        return self.path
+
+
+class FileVersion(Signed):
+    file = link("memories.TeamFile", related_name="versions", db_index=False)
+    version = models.PositiveIntegerField()
+    path = models.CharField(max_length=PATH_LENGTH)
+    content = models.TextField(blank=True)
+    change = models.CharField(max_length=16, choices=Change.choices)
+
+    class Meta:
+        constraints = [
+            signature("version"),
+            SameOrganization(field="file", to="memories.TeamFile", name="version_file_is_of_its_organization"),
+            models.UniqueConstraint(fields=["organization", "file", "version"], name="file_has_each_version_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.path} v{self.version}"

@@ -1,0 +1,56 @@
+"""What was asked and answered: recalls, and requests that may be repeated."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from memories.models.signed import Signed, signature
+from memoryhub.tenancy import SameOrganization, Tenant, link
+
+
+class RecallLog(Signed):
+    """The ledger of recalls: who asked what, and which memories in which versions came back."""
+
+    team = link("teams.Team", db_index=False)
+    session = link("teams.Session", null=True, blank=True, db_index=False)
+    query = models.TextField(blank=True)
+    mode = models.CharField(max_length=16)
+    filters = models.JSONField(default=dict, blank=True)
+    memory_ids = ArrayField(models.UUIDField(), default=list)
+    versions = ArrayField(models.PositiveIntegerField(), default=list)
+    total_found = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            signature("recall"),
+            SameOrganization(field="team", to="teams.Team", name="recall_team_is_of_its_organization"),
+            SameOrganization(field="session", to="teams.Session", name="recall_session_is_of_its_organization"),
+            models.CheckConstraint(
+                condition=Q(memory_ids__len=F("versions__len")), name="recalled_memories_have_versions"
+            ),
+        ]
+        indexes = [models.Index(F("organization"), F("team"), F("created_at").desc(), name="recall_newest")]
+
+    def __str__(self) -> str:
+        return self.query[:60] or self.mode
+
+
+class Answer(Tenant):
+    """What a request with an idempotency key was answered, so that its repetition is answered the same."""
+
+    caller = models.CharField(max_length=64)
+    key = models.CharField(max_length=255)
+    fingerprint = models.CharField(max_length=64)
+    answer = models.JSONField(null=True)
+    memory_ids = ArrayField(models.UUIDField(), default=list)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organization", "caller", "key"], name="idempotency_key_is_used_once")
+        ]
+        indexes = [models.Index(fields=["created_at"], name="answer_age")]
+
+    def __str__(self) -> str:
+        return self.key

@@ -1,0 +1,209 @@
+"""A memory, and every version of it."""
+
+from datetime import datetime
+from typing import Self
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+from django.db.models import Case, F, Func, Q, When
+from django.db.models.lookups import LessThanOrEqual
+from django.utils import timezone
+
+from memories import scopes
+from memories.models.signed import Signed, signature
+from memories.models.vocabulary import (
+    CONTENT_BYTES,
+    KEY_LENGTH,
+    LABEL_LENGTH,
+    SUMMARY_LENGTH,
+    TAG_COUNT,
+    Change,
+    Scope,
+    Type,
+    octets,
+)
+from memoryhub.tenancy import SameOrganization, link, own_key
+from teams.actor import Actor
+
+AUDIENCE = Case(
+    When(scope=Scope.TEAM, then=F("team")),
+    When(scope=Scope.PROJECT, then=F("project")),
+    When(scope=Scope.AGENT, then=F("agent")),
+    When(scope=Scope.GLOBAL, then=F("person")),
+    output_field=models.UUIDField(),
+)
+
+
+class Described(models.Model):
+    """What each version of a memory holds."""
+
+    key = models.CharField(max_length=KEY_LENGTH, blank=True, default="")
+    content = models.TextField()
+    summary = models.CharField(max_length=SUMMARY_LENGTH, blank=True, default="")
+    type = models.CharField(max_length=16, choices=Type.choices, default=Type.FACT)
+    category = models.CharField(max_length=LABEL_LENGTH, default="fact")
+    tags = ArrayField(models.CharField(max_length=LABEL_LENGTH), blank=True, default=list)
+    importance = models.FloatField(default=0.5)
+    pinned = models.BooleanField(default=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    source = models.CharField(max_length=LABEL_LENGTH, default="manual")
+    scope = models.CharField(max_length=16, choices=Scope.choices, default=Scope.TEAM)
+    metadata = models.JSONField(blank=True, default=dict)
+    version = models.PositiveIntegerField(default=1)
+    verified_at = models.DateTimeField(null=True, blank=True)
+    verified_by = models.CharField(max_length=200, blank=True, default="")
+    review_by = models.DateTimeField(null=True, blank=True)
+    forgotten_at = models.DateTimeField(null=True, blank=True)
+    forgotten_by = models.CharField(max_length=200, blank=True, default="")
+    forget_reason = models.CharField(max_length=SUMMARY_LENGTH, blank=True, default="")
+
+    class Meta:
+        abstract = True
+
+
+class MemoryQuerySet(models.QuerySet["Memory"]):
+    def alive(self, *, now: datetime | None = None) -> Self:
+        """Neither forgotten nor expired at that moment."""
+        return self.filter(forgotten_at=None).unexpired(now=now)
+
+    def unexpired(self, *, now: datetime | None = None) -> Self:
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=now or timezone.now()))
+
+    def expired(self, *, now: datetime | None = None) -> Self:
+        """Past their time and not yet swept."""
+        return self.filter(forgotten_at=None, expires_at__lte=now or timezone.now())
+
+    def forgotten(self) -> Self:
+        return self.filter(forgotten_at__isnull=False, purged_at=None)
+
+    def visible_to(self, actor: Actor, *, now: datetime | None = None) -> Self:
+        return self.alive(now=now).filter(scopes.readable(actor))
+
+    def writable_by(self, actor: Actor, *, now: datetime | None = None) -> Self:
+        return self.alive(now=now).filter(scopes.writable(actor))
+
+    def restorable_by(self, actor: Actor) -> Self:
+        return self.forgotten().filter(scopes.writable(actor))
+
+    def keyed(self, key: str) -> Self:
+        """Those that carry the key, its owner first."""
+        return self.filter(key=key).order_by("-owns_key", "-updated_at")
+
+    def with_authors(self) -> Self:
+        """Ready for their bylines."""
+        return self.select_related("agent", "user")
+
+    def newest(self) -> Self:
+        return self.order_by("-created_at", "-id")
+
+
+class Memory(Signed, Described):
+    team = link("teams.Team", db_index=False)
+    person = link("teams.Person", null=True, blank=True)
+    project = link("teams.Project", null=True, blank=True)
+    session = link("teams.Session", null=True, blank=True)
+    workspace = link("teams.Workspace", null=True, blank=True)
+    channel_id = models.CharField(max_length=200, blank=True, default="")
+    owns_key = models.BooleanField(default=False, editable=False)
+    updated_at = models.DateTimeField(default=timezone.now)
+    purged_at = models.DateTimeField(null=True, blank=True, editable=False)
+    access_count = models.PositiveIntegerField(default=0, editable=False)
+    last_accessed_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    audience = models.GeneratedField(expression=AUDIENCE, output_field=models.UUIDField(), db_persist=True)
+    search = models.GeneratedField(
+        expression=Func(
+            *(AUDIENCE, "key", "tags", "summary", "category", "content"),
+            function="memory_search",
+            output_field=SearchVectorField(),
+        ),
+        output_field=SearchVectorField(),
+        db_persist=True,
+    )
+
+    objects = MemoryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "memories"
+        constraints = [
+            own_key("memory"),
+            SameOrganization(field="team", to="teams.Team", name="memory_team_is_of_its_organization"),
+            signature("memory"),
+            SameOrganization(field="person", to="teams.Person", name="memory_person_is_of_its_organization"),
+            SameOrganization(field="project", to="teams.Project", name="memory_project_is_of_its_organization"),
+            SameOrganization(field="session", to="teams.Session", name="memory_session_is_of_its_organization"),
+            SameOrganization(field="workspace", to="teams.Workspace", name="memory_workspace_is_of_its_organization"),
+            models.UniqueConstraint(
+                fields=["organization", "audience", "workspace", "key"],
+                condition=Q(owns_key=True, forgotten_at=None),
+                nulls_distinct=False,
+                name="key_has_one_living_owner",
+            ),
+            models.CheckConstraint(condition=Q(owns_key=False) | ~Q(key=""), name="only_a_key_is_owned"),
+            models.CheckConstraint(
+                condition=Q(
+                    Q(scope=Scope.TEAM)
+                    | Q(scope=Scope.PROJECT, project__isnull=False)
+                    | Q(scope=Scope.AGENT, agent__isnull=False)
+                    | Q(scope=Scope.GLOBAL, person__isnull=False)
+                ),
+                name="scope_names_its_audience",
+            ),
+            models.CheckConstraint(condition=Q(type__in=Type.values), name="type_is_known"),
+            models.CheckConstraint(
+                condition=Q(LessThanOrEqual(octets("content"), CONTENT_BYTES)) & ~Q(content=""),
+                name="content_is_1_to_50000_bytes",
+            ),
+            models.CheckConstraint(
+                condition=Q(importance__gte=0, importance__lte=1), name="importance_is_between_0_and_1"
+            ),
+            models.CheckConstraint(condition=Q(tags__len__lte=TAG_COUNT), name="tags_are_32_at_most"),
+            models.CheckConstraint(condition=Q(version__gte=1), name="version_is_positive"),
+        ]
+        indexes = [
+            models.Index(
+                F("organization"),
+                F("audience"),
+                F("created_at").desc(),
+                name="memory_newest",
+                condition=Q(forgotten_at=None),
+            ),
+            models.Index(
+                F("organization"),
+                F("audience"),
+                F("updated_at").desc(),
+                name="memory_changed",
+                condition=Q(forgotten_at=None),
+            ),
+            models.Index(fields=["organization", "audience", "key"], name="memory_key", condition=~Q(key="")),
+            models.Index(
+                fields=["expires_at"], name="memory_expiring", condition=Q(forgotten_at=None, expires_at__isnull=False)
+            ),
+            GinIndex(fields=["search"], name="memory_search", condition=Q(forgotten_at=None)),
+        ]
+
+    def __str__(self) -> str:
+        return self.key or self.content[:60]
+
+
+class Revision(Signed, Described):
+    """One version of a memory in full: who made it, when, and by what kind of change."""
+
+    memory = link("memories.Memory", related_name="revisions", db_index=False)
+    change = models.CharField(max_length=16, choices=Change.choices)
+    audience = models.UUIDField()
+
+    class Meta:
+        constraints = [
+            signature("revision"),
+            SameOrganization(field="memory", to="memories.Memory", name="revision_memory_is_of_its_organization"),
+            models.UniqueConstraint(fields=["organization", "memory", "version"], name="memory_has_each_version_once"),
+        ]
+        indexes = [
+            models.Index(F("organization"), F("audience"), F("created_at").desc(), name="revision_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.memory_id} v{self.version}"

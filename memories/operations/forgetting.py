@@ -1,0 +1,129 @@
+"""Forgetting: softly and restorable, by the clock, or for good."""
+
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.core.files.storage import Storage
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from memories import scopes
+from memories.fields import clean
+from memories.models import Answer, Asset, Association, Change, Embedding, Memory, MemoryQuerySet, Revision, Source
+from memories.operations.recording import record, require
+from memories.operations.revising import hand_on_key, revise
+from memoryhub.errors import Conflict, Forbidden, KeyTaken, NotFound
+from teams.actor import Actor
+from teams.models import Verb
+
+PURGED = "[purged]"
+
+
+@transaction.atomic
+def forget(
+    *, actor: Actor, memory_id: UUID, reason: str = "", version: int | None = None, now: datetime | None = None
+) -> Memory:
+    """Gone from every read, kept for audit; `restore` brings it back."""
+    require(actor, Verb.FORGET)
+    now = now or timezone.now()
+    reason = clean({"reason": reason}, now=now)["reason"]
+    values = {"forgotten_at": now, "forgotten_by": actor.name, "forget_reason": reason}
+    gone = revise(
+        actor=actor,
+        memory_id=memory_id,
+        change=Change.FORGOTTEN,
+        version=version,
+        now=now,
+        values=values,
+        verb=Verb.FORGET,
+    )
+    if gone.owns_key:
+        hand_on_key(gone, now=now)
+    return gone
+
+
+@transaction.atomic
+def restore(*, actor: Actor, memory_id: UUID, now: datetime | None = None) -> Memory:
+    """Brings a forgotten memory back; if its key has a new owner, without the key's ownership."""
+    now = now or timezone.now()
+    values: dict[str, Any] = {"forgotten_at": None, "forgotten_by": "", "forget_reason": ""}
+    gone = Memory.objects.restorable_by(actor).filter(pk=memory_id)
+    present = gone.select_for_update().first()
+    if present is None:
+        if Memory.objects.visible_to(actor, now=now).filter(pk=memory_id).exists():
+            raise Conflict("This memory is not forgotten.")
+        raise NotFound("There is no such forgotten memory.")
+    if present.expires_at and present.expires_at <= now:
+        values["expires_at"] = None
+    again = partial(revise, actor=actor, memory_id=memory_id, change=Change.RESTORED, version=None, now=now, rows=gone)
+    try:
+        with transaction.atomic():
+            return again(values=values | {"owns_key": bool(present.key)})
+    except KeyTaken:
+        return again(values=values | {"owns_key": False})
+
+
+@transaction.atomic
+def purge(*, actor: Actor, memory_id: UUID, now: datetime | None = None) -> Memory:
+    """Removes the content from the memory, from every version and from all that hangs on it. Owners only; for good."""
+    now = now or timezone.now()
+    reachable = Memory.objects.filter(scopes.owned(actor), purged_at=None)
+    memory = reachable.filter(pk=memory_id).select_for_update().first()
+    if memory is None:
+        if Memory.objects.visible_to(actor, now=now).filter(pk=memory_id).exists():
+            raise Forbidden("Only an owner may purge a memory.")
+        raise NotFound("There is no such memory.")
+    blank = {"key": "", "content": PURGED, "summary": "", "tags": [], "metadata": {}, "category": "fact"}
+    blank |= {"source": "manual", "forget_reason": ""}
+    gone = {"forgotten_at": memory.forgotten_at or now, "forgotten_by": memory.forgotten_by or actor.name}
+    purged = revise(
+        actor=actor,
+        memory_id=memory_id,
+        change=Change.PURGED,
+        version=None,
+        now=now,
+        values=blank | gone | {"purged_at": now, "owns_key": False},
+        rows=reachable.filter(pk=memory_id),
+    )
+    Revision.objects.filter(organization=actor.organization_id, memory=memory_id).update(**blank)
+    _drop_what_hangs_on(purged)
+    return purged
+
+
+def _drop_what_hangs_on(memory: Memory) -> None:
+    within = {"organization": memory.organization_id}
+    for asset in Asset.objects.filter(**within, memory=memory):
+        remove_file_after_commit(asset)
+    for model in (Asset, Source, Embedding):
+        model.objects.filter(**within, memory=memory).delete()
+    Association.objects.filter(**within, origin=memory).delete()
+    Association.objects.filter(**within, target=memory).delete()
+    Answer.objects.filter(**within, memory_ids__contains=[memory.pk]).delete()
+
+
+def remove_file_after_commit(asset: Asset) -> None:
+    storage: Storage = asset.file.storage
+    transaction.on_commit(partial(storage.delete, str(asset.file.name)))
+
+
+@transaction.atomic(savepoint=False)
+def sweep(*, rows: MemoryQuerySet, now: datetime) -> int:
+    """Forgets the expired among these rows in the system's name, each with its revision."""
+    expired = list(rows.expired(now=now).order_by("pk").select_for_update(of=("self",)))
+    for memory in expired:
+        Memory.objects.filter(pk=memory.pk).update(
+            forgotten_at=memory.expires_at,
+            forgotten_by="system",
+            forget_reason="expired",
+            version=F("version") + 1,
+            updated_at=now,
+        )
+    by_organization: dict[UUID, list[UUID]] = {}
+    for memory in expired:
+        by_organization.setdefault(memory.organization_id, []).append(memory.pk)
+    for organization_id, memory_ids in by_organization.items():
+        record(organization_id=organization_id, signer=None, memory_ids=memory_ids, change=Change.FORGOTTEN, now=now)
+    return len(expired)

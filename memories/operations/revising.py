@@ -1,0 +1,82 @@
+"""What every change of a saved memory goes through: one more version, made by whoever saw the last one."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from memories.models import Change, Memory, MemoryQuerySet
+from memories.operations.recording import in_our_words, record, refuse, require
+from memoryhub.errors import KeyTaken
+from teams.actor import Actor
+from teams.models import Verb
+
+
+def locked(*, actor: Actor, memory_id: UUID, version: int | None, now: datetime) -> Memory:
+    """The memory, held until the transaction ends: for changes that depend on what it says."""
+    require(actor, Verb.WRITE)
+    rows = Memory.objects.writable_by(actor, now=now).filter(pk=memory_id).select_for_update()
+    present = rows.defer("search").first()
+    if present is None or version not in (None, present.version):
+        refuse(actor=actor, memory_id=memory_id, version=version, now=now)
+    return present
+
+
+def revise(
+    *,
+    actor: Actor,
+    memory_id: UUID,
+    change: Change,
+    version: int | None,
+    values: Mapping[str, Any],
+    now: datetime | None = None,
+    rows: MemoryQuerySet | None = None,
+    verb: Verb = Verb.WRITE,
+) -> Memory:
+    """One more version, decided by one statement: whoever names a version that has passed finds no row."""
+    require(actor, verb)
+    now = now or timezone.now()
+    candidates = Memory.objects.writable_by(actor, now=now).filter(pk=memory_id) if rows is None else rows
+    unchanged = candidates if version is None else candidates.filter(version=version)
+    with in_our_words():
+        found = unchanged.update(**values, version=F("version") + 1, updated_at=now)
+    if not found:
+        refuse(actor=actor, memory_id=memory_id, version=version, now=now)
+    record(organization_id=actor.organization_id, signer=actor, memory_ids=[memory_id], change=change, now=now)
+    return Memory.objects.defer("search").get(organization=actor.organization_id, pk=memory_id)
+
+
+def move(
+    *, actor: Actor, memory_id: UUID, change: Change, version: int | None, now: datetime, values: Mapping[str, Any]
+) -> Memory:
+    """A change of the key or of the audience: it must be free there, and is left to a namesake here."""
+    before = locked(actor=actor, memory_id=memory_id, version=version, now=now)
+    moved = values.get("key", before.key) != before.key or "scope" in values
+    owning = {"owns_key": bool(values.get("key", before.key))} if moved else {}
+    after = revise(
+        actor=actor, memory_id=memory_id, change=change, version=before.version, now=now, values={**values, **owning}
+    )
+    if moved and before.owns_key:
+        hand_on_key(before, now=now)
+    return after
+
+
+def hand_on_key(memory: Memory, *, now: datetime) -> None:
+    """The newest living namesake takes over the key of an owner that is gone, unless somebody saved it meanwhile."""
+    namesakes = Memory.objects.alive(now=now).filter(
+        organization=memory.organization_id,
+        audience=memory.audience,
+        workspace=memory.workspace_id,
+        key=memory.key,
+    )
+    heir = namesakes.filter(owns_key=False).order_by("-updated_at").values_list("pk", flat=True).first()
+    if heir:
+        try:
+            with transaction.atomic(), in_our_words():
+                Memory.objects.filter(pk=heir).update(owns_key=True)
+        except KeyTaken:
+            pass
