@@ -54,21 +54,29 @@ def archive(
 
 
 def markdown(*, name: str, messages: Sequence[Message], summary: str) -> str:
-    """The conversation as a person would read it. A message's own headings cannot pass for a new message."""
-    parts = [f"# {name}", *([summary] if summary else [])]
+    """The conversation as a person would read it. What was said is quoted, so that it cannot pass for a new message."""
+    parts = [f"# {_line('name', name)}", *([_quoted(summary)] if summary else [])]
     for message in messages:
-        quoted = "\n".join(f"> {text}".rstrip() for text in message.text.splitlines())
-        parts += [f"## {message.name or message.role} ({message.role})", quoted]
+        role = _line("role", message.role)
+        parts += [f"## {_line('name', message.name) or role} ({role})", _quoted(message.text)]
     return "\n\n".join(parts) + "\n"
 
 
-def _plain(name: str) -> str:
-    """The name as one part of a path."""
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+
+
+def _line(field: str, value: str) -> str:
     try:
-        found = line(name, longest=120)
+        return line(value, longest=120)
     except Bad as error:
-        raise Invalid({"name": str(error)}) from error
-    plain = "-".join("".join(c if c.isalnum() or c in "._" else " " for c in found.lower()).split()).strip(".")
+        raise Invalid({field: str(error)}) from error
+
+
+def _plain(name: str) -> str:
+    """The name as one part of a path that every file system takes."""
+    kept = "".join(" " if character in '/\\:*?"<>|' else character for character in _line("name", name).lower())
+    plain = "-".join(kept.split()).strip(".")
     if not plain:
         raise Invalid({"name": "A conversation needs a name."})
     return plain

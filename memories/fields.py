@@ -1,10 +1,10 @@
 """What each field of a memory may hold: checked and brought into form here, whichever door it came through."""
 
 import json
-import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, Final
 
@@ -22,9 +22,10 @@ from memories.models import (
     Type,
 )
 from memoryhub.errors import Invalid, TooLarge
-from memoryhub.text import flaw, line_flaw
+from memoryhub.text import flaw, line_flaw, tidy
 
 METADATA_DEPTH = 32
+LARGEST_NUMBER = 2**63  # JSON readers disagree on larger ones
 
 
 class Said(Enum):
@@ -84,15 +85,15 @@ def text(value: object, *, longest: int) -> str:
 
 
 def line(value: object, *, longest: int) -> str:
-    """Text that fits on one line, without the space around it."""
-    stripped = text(value, longest=longest).strip()
-    if found := line_flaw(stripped, longest=longest):
-        raise Bad(found)
-    return stripped
+    """Text that fits on one line, in its one way of writing it."""
+    found = tidy(text(value, longest=10 * longest))
+    if wrong := line_flaw(found, longest=longest):
+        raise Bad(wrong)
+    return found
 
 
 def body(value: object, *, most_bytes: int = CONTENT_BYTES) -> str:
-    content = text(value, longest=10 * most_bytes)
+    content = text(value, longest=sys.maxsize)
     size = len(content.encode())
     if size > most_bytes:
         raise BadSize(f"At most {most_bytes:,} bytes of UTF-8; these are {size:,}.")
@@ -111,9 +112,9 @@ def label(value: object, *, otherwise: str) -> str:
 
 
 def tags(value: object) -> list[str]:
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    if not isinstance(value, list | tuple):
         raise Bad("Tags are a list of texts.")
-    cleaned = [line(tag, longest=LABEL_LENGTH).lower() for tag in value]
+    cleaned = [line(line(tag, longest=LABEL_LENGTH).lower(), longest=LABEL_LENGTH) for tag in value]
     unique = list(dict.fromkeys(tag for tag in cleaned if tag))
     if len(unique) > TAG_COUNT:
         raise Bad(f"At most {TAG_COUNT} tags; these are {len(unique)}.")
@@ -123,8 +124,8 @@ def tags(value: object) -> list[str]:
 def fraction(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Bad("This must be a number from 0.0 to 1.0.")
-    if not 0 <= value <= 1 or math.isnan(value):
-        raise Bad(f"This must be from 0.0 to 1.0, not {value}.")
+    if not 0 <= value <= 1:  # which not-a-number is not either
+        raise Bad("This must be a number from 0.0 to 1.0.")
     return float(value)
 
 
@@ -143,7 +144,10 @@ def flag(value: object) -> bool:
 def moment(value: object) -> datetime | None:
     if value is not None and (not isinstance(value, datetime) or value.tzinfo is None):
         raise Bad("This must be a date and time with its time zone, or null.")
-    return value
+    try:
+        return value.astimezone(UTC) if value else None
+    except OverflowError as error:
+        raise Bad("This moment is too far away.") from error
 
 
 def future(value: object, now: datetime) -> datetime | None:
@@ -173,9 +177,11 @@ def _check_json(value: object, *, depth: int) -> None:
         for key, inner in value.items():
             text(key, longest=METADATA_BYTES)
             _check_json(inner, depth=depth + 1)
-    elif isinstance(value, list):
+    elif isinstance(value, list | tuple):
         for inner in value:
             _check_json(inner, depth=depth + 1)
+    elif isinstance(value, int | float) and abs(value) >= LARGEST_NUMBER:
+        raise Bad("Numbers must be smaller than 2 to the power of 63.")
     elif isinstance(value, str):
         text(value, longest=METADATA_BYTES)
 
@@ -201,19 +207,24 @@ def file_body(value: object) -> str:
     return body(value, most_bytes=FILE_BYTES)
 
 
+def given(value: object, empty: object) -> object:
+    """Null empties a field."""
+    return empty if value is None else value
+
+
 CLEANERS: Mapping[str, Callable[[Any, datetime], Any]] = {
-    "key": lambda value, now: line(value or "", longest=KEY_LENGTH),
+    "key": lambda value, now: line(given(value, ""), longest=KEY_LENGTH),
     "content": lambda value, now: filled(value),
-    "summary": lambda value, now: text(value or "", longest=SUMMARY_LENGTH).strip(),
+    "summary": lambda value, now: text(given(value, ""), longest=SUMMARY_LENGTH).strip(),
     "type": lambda value, now: one_of(value, choices=Type.values),
-    "category": lambda value, now: label(value or "", otherwise="fact"),
-    "tags": lambda value, now: tags(value or []),
+    "category": lambda value, now: label(given(value, ""), otherwise="fact"),
+    "tags": lambda value, now: tags(given(value, [])),
     "importance": lambda value, now: fraction(value),
     "pinned": lambda value, now: flag(value),
     "expires_at": future,
-    "source": lambda value, now: label(value or "", otherwise="manual"),
+    "source": lambda value, now: label(given(value, ""), otherwise="manual"),
     "scope": lambda value, now: one_of(value, choices=Scope.values),
-    "metadata": lambda value, now: metadata(value or {}),
+    "metadata": lambda value, now: metadata(given(value, {})),
     "review_by": lambda value, now: moment(value),
     "reason": lambda value, now: text(value, longest=SUMMARY_LENGTH).strip(),
     "relation": lambda value, now: one_of(value, choices=Relation.values),

@@ -6,6 +6,7 @@ from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 DISK_FULL = "53100"
+DEADLOCK = "40P01"
 RETRY_AFTER = "3"  # seconds
 
 
@@ -21,10 +22,15 @@ class DatabaseTrouble:
 
 
 def answer(error: OperationalError) -> HttpResponse:
-    """507 when the disk is full; otherwise 503: no connection, or none free in time."""
-    if getattr(error.__cause__, "sqlstate", None) == DISK_FULL:
+    """507 when the disk is full; otherwise 503: no connection, or none free in time. Whether a write that was under
+    way when the connection broke has been saved is not known: an idempotency key makes trying again safe."""
+    state = getattr(error.__cause__, "sqlstate", None)
+    if state == DISK_FULL:
         return _problem(507, "storage_full", "The database's disk is full. Nothing was saved.")
-    response = _problem(503, "database_unavailable", "The database does not answer just now. Nothing was saved.")
+    if state == DEADLOCK:
+        response = _problem(503, "busy", "Two writers were in each other's way. Nothing was saved; try again.")
+    else:
+        response = _problem(503, "database_unavailable", "The database does not answer just now. Try again.")
     response.headers["Retry-After"] = RETRY_AFTER
     return response
 

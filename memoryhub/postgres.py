@@ -10,9 +10,9 @@ import pwd
 import re
 import shlex
 import shutil
+import socket
 import stat
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -67,7 +67,7 @@ def data_folder(*, project: Path, chosen: str) -> Path:
 
     Root's home is usually closed to others, and Postgres never runs as root: then a system folder serves.
     """
-    wanted = Path(chosen).expanduser().absolute() if chosen else project / "var"
+    wanted = Path(chosen).expanduser().resolve() if chosen else project / "var"
     if os.geteuid() != 0 or (closed := closed_parent(wanted.parent)) is None:
         return wanted
     if chosen:
@@ -86,6 +86,10 @@ class Cluster:
     settings: Mapping[str, str] = field(default_factory=dict)
     binaries: str = ""
 
+    def __post_init__(self) -> None:
+        # One folder has one name, or a second process would not know the first one's server for its own.
+        object.__setattr__(self, "folder", self.folder.resolve())
+
     @property
     def data(self) -> Path:
         return self.folder / "data"
@@ -99,7 +103,7 @@ class Cluster:
         run = self.folder / "run"
         if len(os.fsencode(run)) <= SOCKET_PATH_LIMIT - len("/.s.PGSQL.5432"):
             return run
-        return Path(tempfile.gettempdir()) / f"memoryhub-{hashlib.sha256(os.fsencode(run)).hexdigest()[:12]}"
+        return Path("/tmp") / f"memoryhub-{hashlib.sha256(os.fsencode(run)).hexdigest()[:12]}"  # noqa: S108 (ours alone)
 
     @property
     def url(self) -> str:
@@ -114,8 +118,9 @@ class Cluster:
         self._prepare_folder()
         with (self.folder / "users").open("a") as users:
             with self._exclusively():
+                alone = _locked_alone(users)
                 fcntl.flock(users, fcntl.LOCK_SH)
-                self._start()
+                self._start(alone=alone)
             try:
                 yield
             finally:
@@ -125,12 +130,12 @@ class Cluster:
 
     def revive(self) -> bool:
         """Starts Postgres again when it has died; says whether it had."""
-        if self.pid() is not None:
+        if self._listening():
             return False
         with self._exclusively():
-            if self.pid() is not None:
+            if self.pid() is not None or self._listening():
                 return False
-            self._start()
+            self._start(alone=True)
         return True
 
     def pid(self) -> int | None:
@@ -238,7 +243,9 @@ class Cluster:
 
     def _prepare_folder(self) -> None:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.parent.mkdir(parents=True, exist_ok=True)
+            if os.geteuid() == 0:  # whatever the umask was, the account must be able to come in
+                self.folder.parent.chmod(self.folder.parent.stat().st_mode | 0o011)
             for folder in (self.folder, self.socket_folder):
                 folder.mkdir(mode=0o700, exist_ok=True)
                 if folder.lstat().st_uid not in (os.geteuid(), self._account.pw_uid) or folder.is_symlink():
@@ -250,13 +257,35 @@ class Cluster:
                 f"{error.filename} belongs to another user. Choose your own folder with MEMORYHUB_DATA."
             ) from error
 
-    def _start(self) -> None:
+    def _start(self, *, alone: bool) -> None:
+        """A server that we cannot see may still be there, started in another container on the same folder: one that
+        listens is used, and one whose users we are not alone with is never taken for dead."""
         if not self.data.exists():
             self._initialize()
-        if self.pid() is None:
+        if self.pid() is None and not self._listening():
+            if not alone and self._started_elsewhere():
+                raise PostgresError(
+                    f"Another process uses {self.folder}, but its Postgres does not answer here. Is it in another "
+                    "container? Stop it first, or share a server by DATABASE_URL."
+                )
             self._remove_leftovers()
             self._launch()
         self._wait_until_it_answers()
+
+    def _started_elsewhere(self) -> bool:
+        """Whether the last server was started where its process cannot be seen from here."""
+        try:
+            return (self.folder / "namespace").read_text() != _namespace()
+        except FileNotFoundError:
+            return False
+
+    def _listening(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(str(self.socket_folder / ".s.PGSQL.5432"))
+            except OSError:
+                return False
+        return True
 
     def _initialize(self) -> None:
         """Makes the data folder aside and moves it into place, so that a half-made one is never taken for whole."""
@@ -278,6 +307,7 @@ class Cluster:
         settings = {**TUNING, "unix_socket_directories": str(self.socket_folder), **self.settings}
         options = " ".join(f"-c {name}={shlex.quote(value)}" for name, value in settings.items())
         command = (self._bin / "pg_ctl", "-D", self.data, "-l", self.log, "-w", "-t", str(START_SECONDS))
+        (self.folder / "namespace").write_text(_namespace())
         deadline = time.monotonic() + 30
         while True:
             try:
@@ -324,6 +354,14 @@ class Cluster:
         except PostgresError:
             if self.pid() is not None:
                 raise
+
+
+def _namespace() -> str:
+    """Tells apart places that do not see each other's processes: on Linux, containers."""
+    try:
+        return os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return ""
 
 
 def _locked_alone(users: TextIO) -> bool:

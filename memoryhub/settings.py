@@ -39,7 +39,7 @@ def one_of(name: str, choices: tuple[str, ...], default: str) -> str:
 # Where things are kept
 
 DATABASE_URL: str = env.str("DATABASE_URL", default="")
-DATA_FOLDER = Path(env.str("MEMORYHUB_DATA", default="") or BASE_DIR / "var").expanduser().absolute()
+DATA_FOLDER = Path(env.str("MEMORYHUB_DATA", default="") or BASE_DIR / "var").expanduser().resolve()
 EMBEDDED_POSTGRES: postgres.Cluster | None = None
 if not DATABASE_URL:
     try:

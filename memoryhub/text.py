@@ -1,5 +1,14 @@
 """Text that can be stored: what every door may be sent and Postgres would choke on, said in a sentence."""
 
+import unicodedata
+
+BREAKS = ("Cc", "Zl", "Zp")  # control characters, line and paragraph separators
+
+
+def tidy(text: str) -> str:
+    """One way to write what reads the same, without the space around it."""
+    return unicodedata.normalize("NFC", text).strip()
+
 
 def flaw(text: str, *, longest: int) -> str:
     """What is wrong with the text, or nothing."""
@@ -18,6 +27,6 @@ def line_flaw(text: str, *, longest: int) -> str:
     """The same for text on one line."""
     if found := flaw(text, longest=longest):
         return found
-    if any(ord(character) < 32 or ord(character) == 127 for character in text):
+    if any(unicodedata.category(character) in BREAKS for character in text):
         return "Line breaks and control characters are not allowed here."
     return ""

@@ -1,18 +1,34 @@
 """Who, for operators."""
 
+from typing import Any
+
 from django.contrib import admin
+from django.http import HttpRequest
 
 from teams.models import Admission, Agent, Membership, Organization, Person, Project, Team, Token, Workspace
 
 
+class KeptAdmin(admin.ModelAdmin):
+    """Whoever may have signed history is kept, and stays in its organization."""
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return (*super().get_readonly_fields(request, obj), *(["organization"] if obj else []))
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
 @admin.register(Organization)
 class OrganizationAdmin(admin.ModelAdmin):
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
     list_display = ("name", "slug", "workspaces_enabled", "created_at")
     search_fields = ("name", "slug")
 
 
 @admin.register(Workspace)
-class WorkspaceAdmin(admin.ModelAdmin):
+class WorkspaceAdmin(KeptAdmin):
     list_display = ("name", "slug", "organization")
     list_select_related = ("organization",)
     search_fields = ("name", "slug")
@@ -20,7 +36,7 @@ class WorkspaceAdmin(admin.ModelAdmin):
 
 
 @admin.register(Team)
-class TeamAdmin(admin.ModelAdmin):
+class TeamAdmin(KeptAdmin):
     list_display = ("name", "slug", "parent", "organization")
     list_select_related = ("parent", "organization")
     search_fields = ("name", "slug")
@@ -37,7 +53,7 @@ class MembershipAdmin(admin.ModelAdmin):
 
 
 @admin.register(Person)
-class PersonAdmin(admin.ModelAdmin):
+class PersonAdmin(KeptAdmin):
     list_display = ("handle", "name", "user", "organization")
     list_select_related = ("user", "organization")
     search_fields = ("handle", "name", "user__username")
@@ -45,7 +61,7 @@ class PersonAdmin(admin.ModelAdmin):
 
 
 @admin.register(Agent)
-class AgentAdmin(admin.ModelAdmin):
+class AgentAdmin(KeptAdmin):
     list_display = ("slug", "name", "team", "level")
     list_select_related = ("team",)
     list_filter = ("level",)
@@ -67,7 +83,7 @@ class TokenAdmin(admin.ModelAdmin):
 
 
 @admin.register(Project)
-class ProjectAdmin(admin.ModelAdmin):
+class ProjectAdmin(KeptAdmin):
     list_display = ("name", "slug", "team")
     list_select_related = ("team",)
     search_fields = ("name", "slug", "team__name")

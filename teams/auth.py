@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from memoryhub.errors import Forbidden, Invalid, NotFound, Unauthenticated
 from memoryhub.ids import as_uuid
-from memoryhub.text import line_flaw
+from memoryhub.text import line_flaw, tidy
 from teams import operations, tokens
 from teams.actor import Actor
 from teams.models import (
@@ -46,7 +46,9 @@ class Context:
 
     def __post_init__(self) -> None:
         for name, longest in LONGEST.items():
-            if found := line_flaw(getattr(self, name), longest=longest):
+            said = tidy(getattr(self, name))
+            object.__setattr__(self, name, said)
+            if found := line_flaw(said, longest=longest):
                 raise Invalid({name: found})
 
 
@@ -65,13 +67,20 @@ def actor_of_agent(*, agent: Agent, verbs: frozenset[Verb] = frozenset(Verb), co
     session = _session(agent, context.session)
     project = _project(agent, context.project or _bound(session, "project"))
     person = _person(organization, context.user or _bound(session, "person"), create=may_register)
-    workspace = _workspace(organization, context.workspace or _bound(session, "workspace"))
+    workspace = _workspace(organization, context.workspace) or _bound_workspace(organization, session)
     channel = context.channel or _bound(session, "channel_id")
-    bindings = {"project": project, "person": person, "workspace": workspace, "channel_id": channel}
+    if context.session and may_register:
+        session = operations.open_session(
+            agent=agent,
+            name=context.session,
+            project_id=project.pk if project else None,
+            person_id=person.pk if person else None,
+            workspace_id=workspace.pk if workspace else None,
+            channel_id=channel,
+        )
     if session:
+        bindings = {"project": project, "person": person, "workspace": workspace, "channel_id": channel}
         _refuse_other_bindings(session, bindings)
-    elif context.session and may_register:
-        session = operations.open_session(agent=agent, name=context.session, **bindings)  # type: ignore[arg-type]
     team_ids = readable_teams(agent)
     own = {agent.team_id, agent.pk, *(row.pk for row in (project, person) if row)}
     return Actor(
@@ -94,6 +103,8 @@ def actor_of_agent(*, agent: Agent, verbs: frozenset[Verb] = frozenset(Verb), co
 
 def login_actor(*, user: AbstractBaseUser, team_id: UUID | None = None, workspace: str = "") -> Actor:
     """A person at work in one of their teams. They read the other teams of that organization that they are in, too."""
+    if found := line_flaw(workspace, longest=LONGEST["workspace"]):
+        raise Invalid({"workspace": found})
     memberships = list(
         Membership.objects.filter(user_id=user.pk).select_related("team__organization").order_by("created_at", "id")
     )
@@ -207,6 +218,11 @@ def _session(agent: Agent, name: str) -> Session | None:
         return None
     known = Session.objects.select_related("project", "person", "workspace")
     return known.filter(organization=agent.organization_id, agent=agent, name=name).first()
+
+
+def _bound_workspace(organization: Organization, session: Session | None) -> Workspace | None:
+    """None while the organization has switched workspaces off."""
+    return session.workspace if session and organization.workspaces_enabled else None
 
 
 def _bound(session: Session | None, field: str) -> str:

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -98,6 +99,15 @@ class Team(Tenant):
             models.CheckConstraint(condition=~Q(parent=models.F("id")), name="team_is_not_its_own_parent"),
             slug_is_plain("team"),
         ]
+
+    def clean(self) -> None:
+        """No team stands under itself, however far."""
+        above, seen = self.parent, {self.pk}
+        while above:
+            if above.pk in seen:
+                raise ValidationError({"parent": "This would bend the tree into a circle."})
+            seen.add(above.pk)
+            above = above.parent
 
     def __str__(self) -> str:
         return self.name

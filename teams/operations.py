@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memoryhub.errors import Conflict, Invalid, NotFound
-from memoryhub.text import line_flaw
+from memoryhub.text import line_flaw, tidy
 from teams import tokens
 from teams.models import (
     HANDLE_LENGTH,
@@ -18,12 +18,10 @@ from teams.models import (
     Level,
     Organization,
     Person,
-    Project,
     Session,
     Team,
     Token,
     Verb,
-    Workspace,
 )
 
 ROOT_SLUG = "executive"
@@ -82,6 +80,8 @@ def issue_token(
     now: datetime | None = None,
 ) -> tokens.Secret:
     """A new token for the agent. What is returned is the only copy."""
+    if found := line_flaw(label, longest=100):
+        raise Invalid({"label": found})
     chosen = [verb for verb in Verb if verb in set(verbs)]
     if not chosen:
         raise Invalid({"verbs": f"Name at least one of {', '.join(Verb)}."})
@@ -105,6 +105,7 @@ def revoke_token(*, token: Token, now: datetime | None = None) -> None:
 
 
 def ensure_person(*, organization_id: UUID, handle: str, name: str = "") -> Person:
+    handle = tidy(handle)
     if found := line_flaw(handle, longest=HANDLE_LENGTH) or ("" if handle else "A person needs a handle."):
         raise Invalid({"user": found})
     person, _ = Person.objects.get_or_create(organization_id=organization_id, handle=handle, defaults={"name": name})
@@ -115,20 +116,25 @@ def open_session(
     *,
     agent: Agent,
     name: str,
-    project: Project | None = None,
-    person: Person | None = None,
-    workspace: Workspace | None = None,
+    project_id: UUID | None = None,
+    person_id: UUID | None = None,
+    workspace_id: UUID | None = None,
     channel_id: str = "",
 ) -> Session:
-    """The agent's session of that name; the first use binds it to what that call says."""
+    """The agent's session of that name, bound to what the first call to mention it says of each."""
     if found := line_flaw(name, longest=200) or ("" if name else "A session needs an id."):
         raise Invalid({"session": found})
-    session, _ = Session.objects.select_related("project", "person", "workspace").get_or_create(
-        organization_id=agent.organization_id,
-        agent=agent,
-        name=name,
-        defaults={"project": project, "person": person, "workspace": workspace, "channel_id": channel_id},
+    said = {"project": project_id, "person": person_id, "workspace": workspace_id, "channel_id": channel_id}
+    defaults = {field if field == "channel_id" else f"{field}_id": value for field, value in said.items()}
+    session, created = Session.objects.get_or_create(
+        organization_id=agent.organization_id, agent=agent, name=name, defaults=defaults
     )
+    if not created:
+        for field, value in said.items():
+            if value and not getattr(session, field if field == "channel_id" else f"{field}_id"):
+                unbound = Session.objects.filter(pk=session.pk, **{field: "" if field == "channel_id" else None})
+                unbound.update(**{field: value})
+        session.refresh_from_db()
     return session
 
 

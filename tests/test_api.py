@@ -9,7 +9,7 @@ from pytest_django import Settings
 
 from memories.models import Memory
 from teams import operations as registry
-from teams.models import Agent, Token, Verb
+from teams.models import Agent, Person, Token, Verb
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -108,3 +108,23 @@ def test_a_body_over_the_limit_is_refused(agent: Agent, settings: Settings) -> N
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
     response = post(agent, {"content": "x" * 1000})
     assert (response.status_code, response.json()["code"]) == (413, "too_large")
+
+
+def test_a_token_that_may_not_read_gets_a_receipt(agent: Agent) -> None:
+    post(agent, {"content": "one", "key": "k", "summary": "SECRET"})
+    response = post(agent, {"content": "two", "key": "k"}, verbs=(Verb.WRITE,))
+    assert set(response.json()) == {"id", "key", "version"}
+
+
+def test_names_beyond_ascii_come_percent_encoded(agent: Agent, client: Client) -> None:
+    bearer = f"Bearer {registry.issue_token(agent=agent).text}"
+    client.get("/api/v1/me", headers={"Authorization": bearer, "X-Memory-User": "Zo%C3%AB"})
+    assert Person.objects.get().handle == "Zoë"
+
+
+@pytest.mark.parametrize(
+    "moment", ["2090-01-01T00:00:00+20:00", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00"]
+)
+def test_far_moments_are_taken_or_refused(agent: Agent, moment: str) -> None:
+    assert post(agent, {"content": "x", "expires_at": moment}).status_code in (201, 400)
+    assert post(agent, {"content": "x", "review_by": moment}).status_code in (201, 400)

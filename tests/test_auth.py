@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 from memoryhub.errors import Forbidden, Invalid, NotFound, Unauthenticated
 from teams import auth, tokens
 from teams import operations as registry
-from teams.models import Agent, Level, Membership, Person, Project, Role, Session, Team, Token, Verb
+from teams.models import Agent, Level, Membership, Person, Project, Role, Session, Team, Token, Verb, Workspace
 from tests import factories
 
 
@@ -155,3 +156,34 @@ def test_a_login_reaches_its_teams_of_one_organization() -> None:
         auth.login_actor(user=user, team_id=factories.team().pk)
     with pytest.raises(Forbidden, match="any team"):
         auth.login_actor(user=factories.login())
+
+
+def test_a_session_takes_what_is_first_said_of_it_later(agent: Agent) -> None:
+    Project.objects.create(organization=agent.team.organization, team=agent.team, slug="one", name="One")
+    assert factories.actor(agent, session="s").project_id is None
+    bound = factories.actor(agent, session="s", project="one", user="jo")
+    assert factories.actor(agent, session="s").project_id == bound.project_id
+    assert factories.actor(agent, session="s").person_id == bound.person_id
+
+
+def test_a_session_outlives_workspaces_being_switched_off(agent: Agent) -> None:
+    organization = agent.team.organization
+    Workspace.objects.create(organization=organization, slug="blue", name="Blue")
+    organization.workspaces_enabled = True
+    assert factories.actor(agent, session="s", workspace="blue").workspace_id
+    organization.workspaces_enabled = False
+    assert factories.actor(agent, session="s").workspace_id is None
+
+
+@pytest.mark.django_db
+def test_a_circle_of_teams_is_refused_where_people_draw_it() -> None:
+    organization = factories.organization()
+    one = factories.team(organization, "one")
+    two = factories.team(organization, "two", parent="one")
+    one.parent = two
+    with pytest.raises(ValidationError, match="circle"):
+        one.full_clean()
+
+
+def test_handles_are_tidied(agent: Agent) -> None:
+    assert factories.actor(agent, user=" mira ").person_id == factories.actor(agent, user="mira").person_id

@@ -8,7 +8,7 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from memories import operations
-from memories.models import Answer, Asset, Association, Memory, Revision, Source
+from memories.models import Answer, Asset, Association, Memory, Revision, Scope, Source
 from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound, TooLarge
 from teams.actor import Actor
 from tests import factories
@@ -175,3 +175,27 @@ def test_rescope_moves_a_memory_to_another_audience(cast: Cast) -> None:
     assert Memory.objects.visible_to(cast["guest"].actor()).filter(pk=memory.pk).exists()
     assert not Memory.objects.visible_to(cast["bystander"].actor()).filter(pk=memory.pk).exists()
     assert Revision.objects.get(memory=memory, version=2).audience == cast.project.pk
+
+
+def test_revert_does_not_bring_what_was_written_for_another_audience(cast: Cast) -> None:
+    writer = cast["writer"].actor()
+    memory = cast.memory(Scope.AGENT, "SECRET: my private note")
+    operations.update(actor=writer, memory_id=memory.pk, content="cleaned")
+    operations.rescope(actor=writer, memory_id=memory.pk, scope="team", audience=cast.ops.pk)
+    with pytest.raises(NotFound, match="version 1"):
+        operations.revert(actor=cast["teammate"].actor(), memory_id=memory.pk, to_version=1)
+
+
+def test_nobody_takes_anothers_memory_for_their_own(cast: Cast) -> None:
+    memory = cast.memory()
+    teammate = cast["teammate"].actor()
+    assert teammate.agent_id
+    with pytest.raises(Invalid, match="author"):
+        operations.rescope(actor=teammate, memory_id=memory.pk, scope="agent", audience=teammate.agent_id)
+
+
+def test_a_purged_owner_leaves_its_key_to_a_namesake(cast: Cast) -> None:
+    owner = cast.memory(key="k")
+    namesake = cast.memory(key="k", dedupe="create")
+    operations.purge(actor=cast["owner"].actor(), memory_id=owner.pk)
+    assert cast.memory(key="k").pk == namesake.pk

@@ -9,6 +9,7 @@ from memories import operations
 from memories.models import Memory
 from memoryhub.errors import Invalid, Reused
 from teams.actor import Actor
+from teams.models import Agent, Verb
 from tests import factories
 
 
@@ -62,3 +63,13 @@ def test_a_failure_leaves_the_key_free(writer: Actor) -> None:
 def test_an_odd_key_is_refused(writer: Actor, key: str) -> None:
     with pytest.raises(Invalid, match="idempotency_key"):
         operations.once(actor=writer, key=key, request=b"x", act=lambda: saving(writer))
+
+
+def test_the_same_words_in_another_context_are_another_request(writer: Actor) -> None:
+    agent = Agent.objects.select_related("team__organization").get(pk=writer.agent_id)
+    operations.once(actor=factories.actor(agent, user="mira"), key="k", request=b"x", act=lambda: saving(writer))
+    with pytest.raises(Reused):
+        operations.once(actor=factories.actor(agent, user="jon"), key="k", request=b"x", act=lambda: saving(writer))
+    reader = factories.actor(agent, user="mira", verbs=frozenset({Verb.READ}))
+    with pytest.raises(Reused):
+        operations.once(actor=reader, key="k", request=b"x", act=lambda: saving(writer))

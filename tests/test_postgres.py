@@ -142,11 +142,31 @@ def test_by_default_nothing_acknowledged_is_lost() -> None:
                 assert query(durable, f"SHOW {setting}") == "on"
 
 
-def test_a_link_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "postgres").symlink_to(tmp_path / "real")
-    with pytest.raises(PostgresError, match="belongs to another"), Cluster(tmp_path / "postgres").running():
-        raise AssertionError
+def test_two_spellings_of_a_folder_are_one_cluster(cluster: Cluster) -> None:
+    with cluster.running():
+        alias = cluster.folder.parent / "alias"
+        alias.symlink_to(cluster.folder.parent)
+        other = Cluster(alias / "postgres", settings=FAST)
+        assert other.pid() == cluster.pid() is not None
+        with other.running():
+            assert query(other, "SELECT 1") == 1
+        assert query(cluster, "SELECT 1") == 1
+
+
+def test_a_server_in_another_container_is_never_taken_for_dead(cluster: Cluster) -> None:
+    with cluster.running():
+        (cluster.folder / "namespace").write_text("pid:[another]")
+        pid_file = cluster.data / "postmaster.pid"
+        lines = pid_file.read_text()
+        pid_file.write_text("1\n" + lines.split("\n", 1)[1])  # a process that is not the server, as seen from here
+        with cluster.running():  # it listens, so it is used
+            assert query(cluster, "SELECT 1") == 1
+        (cluster.socket_folder / ".s.PGSQL.5432").rename(cluster.socket_folder / "hidden")
+        with pytest.raises(PostgresError, match="container"), cluster.running():
+            raise AssertionError
+        assert pid_file.exists()
+        (cluster.socket_folder / "hidden").rename(cluster.socket_folder / ".s.PGSQL.5432")
+        pid_file.write_text(lines)
 
 
 def test_data_of_an_unknown_version_is_refused_by_name(cluster: Cluster) -> None:

@@ -4,14 +4,15 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connections
 
 from memories import operations
-from memories.models import Answer, Association, Memory, Revision, TeamFile
+from memories.models import Answer, Association, Memory, Revision, Source, TeamFile
 from memories.operations import Draft
-from memoryhub.errors import Conflict
+from memoryhub.errors import Conflict, NotFound
 from teams.actor import Actor
 from tests import factories
 
@@ -134,3 +135,56 @@ def test_a_file_written_by_many_keeps_every_version(writer: Actor) -> None:
     file = TeamFile.objects.get()
     assert file.version == 20
     assert set(file.versions.values_list("content", flat=True)) == {f"by {n}" for n in range(20)}
+
+
+def test_unlike_batches_in_opposite_order_do_not_deadlock(writer: Actor) -> None:
+    batches = [
+        [Draft(key="a", content="x"), Draft(key="b", content="x", tags=["t"])],
+        [Draft(key="b", content="x"), Draft(key="a", content="x", tags=["t"])],
+    ]
+    for _ in range(5):
+        at_once(8, lambda n: operations.save_many(actor=writer, drafts=batches[n % 2]))
+    assert set(Memory.objects.values_list("version", flat=True)) == {40}
+
+
+def test_versions_never_run_back_in_time(writer: Actor) -> None:
+    at_once(30, lambda n: operations.save(actor=writer, draft=Draft(key="k", content=f"by {n}")))
+    times = list(Revision.objects.order_by("version").values_list("created_at", flat=True))
+    assert times == sorted(times)
+    assert Memory.objects.get().updated_at == times[-1]
+
+
+def test_nothing_is_hung_on_a_memory_while_it_is_purged() -> None:
+    team = factories.team()
+    writer, owner = factories.actor(factories.agent(team)), factories.owner_actor(team)
+    for _ in range(5):
+        memory, other = factories.memory(writer), factories.memory(writer)
+
+        def act(n: int, pk: UUID = memory.pk, other: UUID = other.pk) -> object:
+            try:
+                if n == 0:
+                    return operations.purge(actor=owner, memory_id=pk)
+                if n == 1:
+                    return operations.cite(actor=writer, memory_id=pk, quote="SECRET")
+                return operations.associate(actor=writer, origin_id=other, target_id=pk)
+            except NotFound as refusal:
+                return refusal
+
+        at_once(3, act)
+        assert not Source.objects.filter(memory=memory).exists()
+        assert not Association.objects.filter(target=memory).exists()
+
+
+def test_a_write_that_does_not_care_wins_beside_deletions(writer: Actor) -> None:
+    def act(n: int) -> object:
+        if n == 0:
+            try:
+                return operations.files.delete(actor=writer, path="a.md")
+            except NotFound as refusal:
+                return refusal
+        return operations.files.write(actor=writer, path="a.md", content=f"by {n}")
+
+    for _ in range(5):
+        operations.files.write(actor=writer, path="a.md", content="start")
+        results = at_once(5, act)
+        assert all(isinstance(result, TeamFile) for result in results[1:])

@@ -7,9 +7,10 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from memories.models import Memory, Revision, Scope
-from memories.operations import BATCH_LIMIT, Dedupe, Draft, forget, restore, save, save_many, update
+from memories.operations import BATCH_LIMIT, Dedupe, Draft, forget, restore, save, save_many, sweep, update
 from memoryhub.errors import Conflict, Invalid, KeyTaken, NotFound
 from teams.actor import Actor
+from teams.models import Verb
 from tests import factories
 from tests.cast import Cast
 
@@ -118,12 +119,12 @@ def test_a_batch_has_a_limit(writer: Actor) -> None:
         save_many(actor=writer, drafts=[Draft(content="x")] * (BATCH_LIMIT + 1))
 
 
-@pytest.mark.parametrize("size", [1, 100])
+@pytest.mark.parametrize(("size", "statements"), [(1, 3), (2, 4), (100, 4)])
 def test_a_batch_costs_the_same_statements_whatever_its_size(
-    writer: Actor, size: int, django_assert_num_queries: DjangoAssertNumQueries
+    writer: Actor, size: int, statements: int, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     drafts = [Draft(content=f"fact {n}", key=f"k{n}") for n in range(size)]
-    with django_assert_num_queries(3):  # savepoint, save, release
+    with django_assert_num_queries(statements):  # savepoint, (take turns,) save, release
         save_many(actor=writer, drafts=drafts)
 
 
@@ -168,3 +169,57 @@ def test_a_renamed_owner_leaves_its_key_to_a_namesake(writer: Actor) -> None:
     update(actor=writer, memory_id=owner.pk, key="j")
     assert save(actor=writer, draft=Draft(key="k", content="third")).pk == other.pk
     assert save(actor=writer, draft=Draft(key="j", content="fourth")).pk == owner.pk
+
+
+def expired(writer: Actor, key: str) -> Memory:
+    """An owner of the key whose time is over, and which nobody has swept yet."""
+    memory = save(actor=writer, draft=Draft(key=key, content="over"))
+    Memory.objects.filter(pk=memory.pk).update(expires_at=timezone.now())
+    return memory
+
+
+def test_an_expired_owner_is_in_nobodys_way(writer: Actor) -> None:
+    expired(writer, "renamed")
+    other = save(actor=writer, draft=Draft(key="other", content="x"))
+    assert update(actor=writer, memory_id=other.pk, key="renamed").owns_key
+    gone = save(actor=writer, draft=Draft(key="restored", content="x"))
+    forget(actor=writer, memory_id=gone.pk)
+    expired(writer, "restored")
+    assert restore(actor=writer, memory_id=gone.pk).owns_key
+    expired(writer, "refused")
+    assert save(actor=writer, draft=Draft(key="refused", content="x", dedupe=Dedupe.REFUSE)).version == 1
+    expired(writer, "created")
+    assert save(actor=writer, draft=Draft(key="created", content="x", dedupe=Dedupe.CREATE)).owns_key
+
+
+def test_a_swept_owner_leaves_its_key_to_a_namesake(writer: Actor) -> None:
+    expired(writer, "k")
+    namesake = factories.memory(writer, "heir", key="k", dedupe=Dedupe.UPDATE)
+    owner = Memory.objects.get(key="k", owns_key=True, forgotten_at=None)
+    other = save(actor=writer, draft=Draft(key="k", content="third", dedupe=Dedupe.CREATE))
+    Memory.objects.filter(pk=owner.pk).update(expires_at=timezone.now())
+    sweep(rows=Memory.objects.all(), now=timezone.now())
+    assert namesake.pk == owner.pk
+    assert save(actor=writer, draft=Draft(key="k", content="fourth")).pk == other.pk
+
+
+def test_a_version_goes_with_updating_only(writer: Actor) -> None:
+    save(actor=writer, draft=Draft(key="k", content="x"))
+    with pytest.raises(Invalid, match="version"):
+        save(actor=writer, draft=Draft(key="k", content="y", dedupe=Dedupe.CREATE), version=1)
+
+
+def test_a_token_that_may_not_read_learns_nothing_from_refusals(cast: Cast) -> None:
+    cast.memory(key="k", content="SECRET")
+    blind = factories.actor(cast["teammate"].agent, verbs=frozenset({Verb.WRITE, Verb.FORGET}), workspace="blue")
+    with pytest.raises(KeyTaken) as refusal:
+        save(actor=blind, draft=Draft(key="k", content="x", dedupe=Dedupe.REFUSE))
+    assert refusal.value.current is None
+    with pytest.raises(Conflict) as refusal:
+        save(actor=blind, draft=Draft(key="k", content="x"), version=7)
+    assert refusal.value.current is None
+
+
+def test_a_key_is_the_same_however_its_accents_are_typed(writer: Actor) -> None:
+    save(actor=writer, draft=Draft(key="caf\u00e9", content="one"))
+    assert save(actor=writer, draft=Draft(key=" cafe\u0301 ", content="two")).version == 2

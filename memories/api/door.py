@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import IO, Any, cast
+from urllib.parse import unquote
 
 import orjson
 from django.conf import settings
@@ -29,7 +30,10 @@ class Caller:
 
 
 class TokenAuthentication(BaseAuthentication):
-    """`Authorization: Bearer mh_…`, and the context by `X-Memory-Project`, `-User`, `-Session`, … headers."""
+    """`Authorization: Bearer mh_…`, and the context by `X-Memory-Project`, `-User`, `-Session`, … headers.
+
+    Headers carry plain ASCII only: other letters come percent-encoded, as in URLs.
+    """
 
     def authenticate(self, request: Request) -> tuple[Caller, Actor] | None:
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
@@ -37,7 +41,7 @@ class TokenAuthentication(BaseAuthentication):
             return None
         if scheme.lower() != "bearer":
             raise Unauthenticated("Send the token as 'Authorization: Bearer mh_…'.")
-        said = {name: request.headers.get(f"X-Memory-{name.title()}", "") for name in CONTEXT_HEADERS}
+        said = {name: unquote(request.headers.get(f"X-Memory-{name.title()}", "")) for name in CONTEXT_HEADERS}
         return Caller(), auth.agent_actor(token=token.strip(), context=auth.Context(**said))
 
     def authenticate_header(self, request: Request) -> str:

@@ -38,6 +38,11 @@ def memory(row: Memory) -> dict[str, Any]:
     }
 
 
+def receipt(row: Memory) -> dict[str, Any]:
+    """For a token that may write but not read: the key's owner may hold what others wrote."""
+    return {"id": row.pk, "key": row.key or None, "version": row.version}
+
+
 def me(actor: Actor) -> dict[str, Any]:
     return {
         "name": actor.name,

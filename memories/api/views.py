@@ -16,6 +16,7 @@ from memories.api import shapes
 from memories.api.door import actor_of
 from memories.models import Memory
 from memoryhub.errors import Invalid, NotFound
+from teams.models import Verb
 
 DRAFT_FIELDS = {field.name for field in fields(operations.Draft)} - {"audience"}
 MOMENTS = ("expires_at", "review_by")
@@ -42,7 +43,8 @@ class Memories(APIView):
     def _save(self, request: Request) -> operations.Result:
         said, version = _draft(request.data)
         memory = operations.save(actor=actor_of(request), draft=said, version=version)
-        shape = orjson.loads(orjson.dumps(shapes.memory(memory)))
+        seen = shapes.memory if actor_of(request).may(Verb.READ) else shapes.receipt
+        shape = orjson.loads(orjson.dumps(seen(memory)))
         return operations.Result(shape, memory_ids=(memory.pk,))
 
 

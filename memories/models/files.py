@@ -13,6 +13,7 @@ from memories.models.signed import Signed, signature
 from memories.models.vocabulary import FILE_BYTES, PATH_LENGTH, Change, octets
 from memoryhub.tenancy import SameOrganization, link, own_key
 from teams.actor import Actor
+from teams.models import Verb
 
 
 class TeamFileQuerySet(models.QuerySet["TeamFile"]):
@@ -20,6 +21,8 @@ class TeamFileQuerySet(models.QuerySet["TeamFile"]):
         return self.filter(deleted_at=None)
 
     def visible_to(self, actor: Actor) -> Self:
+        if not actor.may(Verb.READ):
+            return self.none()
         return self.alive().filter(organization=actor.organization_id, team__in=actor.readable_team_ids)
 
     def writable_by(self, actor: Actor) -> Self:

@@ -3,8 +3,9 @@
 from memories.operations import files
 from memories.operations.attaching import associate, attach, cite, detach, dissociate, uncite
 from memories.operations.changing import append, expire, pin, rescope, revert, tag, update, verify
-from memories.operations.forgetting import forget, purge, restore, sweep
+from memories.operations.forgetting import forget, purge, restore
 from memories.operations.idempotency import Result, once
+from memories.operations.keys import sweep
 from memories.operations.saving import BATCH_LIMIT, Dedupe, Draft, save, save_many
 
 __all__ = [

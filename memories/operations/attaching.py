@@ -18,6 +18,7 @@ from memories.operations.forgetting import remove_file_after_commit
 from memories.operations.recording import in_our_words, refuse, require
 from memories.operations.revising import locked
 from memoryhub.errors import Invalid, NotFound, TooLarge
+from memoryhub.text import line_flaw
 from teams import operations as registry
 from teams.actor import Actor
 from teams.models import Agent, Session, Verb
@@ -36,6 +37,7 @@ def associate(
     """A link from a memory that the actor may change to one that it may see. Saying it again changes the weight."""
     now = now or timezone.now()
     values = clean({"relation": relation, "weight": weight}, now=now)
+    _hold(actor, origin_id, target_id)
     writable(actor=actor, memory_id=origin_id, now=now)
     if not Memory.objects.visible_to(actor, now=now).filter(pk=target_id).exists():
         raise NotFound("There is no such memory to link to.")
@@ -59,7 +61,9 @@ def associate(
 
 @transaction.atomic
 def dissociate(*, actor: Actor, origin_id: UUID, target_id: UUID, relation: str, now: datetime | None = None) -> None:
-    writable(actor=actor, memory_id=origin_id, now=now or timezone.now())
+    now = now or timezone.now()
+    relation = clean({"relation": relation}, now=now)["relation"]
+    locked(actor=actor, memory_id=origin_id, version=None, now=now)
     links = Association.objects.filter(organization=actor.organization_id, origin=origin_id, target=target_id)
     if not links.filter(relation=relation).delete()[0]:
         raise NotFound("There is no such link.")
@@ -104,10 +108,12 @@ def attach(
 
 @transaction.atomic
 def detach(*, actor: Actor, asset_id: UUID, now: datetime | None = None) -> None:
-    asset = Asset.objects.filter(organization=actor.organization_id, pk=asset_id).first()
+    now = now or timezone.now()
+    visible = Memory.objects.visible_to(actor, now=now)
+    asset = Asset.objects.filter(organization=actor.organization_id, pk=asset_id, memory__in=visible).first()
     if asset is None:
         raise NotFound("There is no such attachment.")
-    writable(actor=actor, memory_id=asset.memory_id, now=now or timezone.now())
+    locked(actor=actor, memory_id=asset.memory_id, version=None, now=now)
     asset.delete()
     remove_file_after_commit(asset)
 
@@ -126,7 +132,7 @@ def cite(
     """Notes where the memory came from."""
     now = now or timezone.now()
     values = clean({"message_id": message_id, "url": url, "quote": quote}, now=now)
-    writable(actor=actor, memory_id=memory_id, now=now)
+    locked(actor=actor, memory_id=memory_id, version=None, now=now)
     opened = _session(actor, session) if session else None
     if not opened and not any(values.values()):
         raise Invalid({"source": "Name at least a session, a message, an address or a quotation."})
@@ -143,11 +149,19 @@ def cite(
 
 @transaction.atomic
 def uncite(*, actor: Actor, source_id: UUID, now: datetime | None = None) -> None:
-    source = Source.objects.filter(organization=actor.organization_id, pk=source_id).first()
+    now = now or timezone.now()
+    visible = Memory.objects.visible_to(actor, now=now)
+    source = Source.objects.filter(organization=actor.organization_id, pk=source_id, memory__in=visible).first()
     if source is None:
         raise NotFound("There is no such source.")
-    writable(actor=actor, memory_id=source.memory_id, now=now or timezone.now())
+    locked(actor=actor, memory_id=source.memory_id, version=None, now=now)
     source.delete()
+
+
+def _hold(actor: Actor, *memory_ids: UUID) -> None:
+    """Keeps both ends of a link from being purged until it is drawn."""
+    ends = Memory.objects.filter(organization=actor.organization_id, pk__in=memory_ids).order_by("pk")
+    list(ends.select_for_update(no_key=True).values_list("pk"))
 
 
 def writable(*, actor: Actor, memory_id: UUID, now: datetime) -> None:
@@ -157,8 +171,13 @@ def writable(*, actor: Actor, memory_id: UUID, now: datetime) -> None:
 
 
 def _session(actor: Actor, name: str) -> Session | None:
+    if found := line_flaw(name, longest=200):
+        raise Invalid({"session": found})
     if actor.agent_id:
-        return registry.open_session(agent=Agent.objects.get(pk=actor.agent_id), name=name)
+        bindings = {"project_id": actor.project_id, "person_id": actor.person_id}
+        bindings |= {"workspace_id": actor.workspace_id}
+        agent = Agent.objects.get(pk=actor.agent_id)
+        return registry.open_session(agent=agent, name=name, channel_id=actor.channel_id, **bindings)
     return Session.objects.filter(organization=actor.organization_id, agent__in=actor.reads, name=name).first()
 
 

@@ -13,9 +13,11 @@ from django.utils import timezone
 from memories import scopes
 from memories.fields import UNSAID, Said, clean
 from memories.models import CONTENT_BYTES, Change, Memory, Revision, Scope
+from memories.operations.recording import require
 from memories.operations.revising import locked, move, revise
 from memoryhub.errors import Invalid, NotFound, TooLarge
 from teams.actor import Actor
+from teams.models import Verb
 
 
 @transaction.atomic
@@ -107,10 +109,11 @@ def tag(
     now: datetime | None = None,
 ) -> Memory:
     now = now or timezone.now()
-    dropped = set(clean({"tags": remove}, now=now)["tags"])
+    added = clean({"tags": add}, now=now)["tags"]
+    dropped = {str(name).strip().lower() for name in remove}
     present = locked(actor=actor, memory_id=memory_id, version=version, now=now)
     kept = [tag for tag in present.tags if tag not in dropped]
-    values = clean({"tags": [*kept, *add]}, now=now)
+    values = clean({"tags": [*kept, *added]}, now=now)
     return revise(
         actor=actor, memory_id=memory_id, change=Change.TAGGED, version=present.version, now=now, values=values
     )
@@ -155,12 +158,16 @@ def rescope(
     version: int | None = None,
     now: datetime | None = None,
 ) -> Memory:
-    """Gives it another audience, for which the actor may write as well."""
+    """Gives it another audience, for which the actor may write as well. The old one loses it, as if it forgot."""
     now = now or timezone.now()
+    require(actor, Verb.FORGET)
     wanted = Scope(clean({"scope": scope}, now=now)["scope"])
     if audience not in actor.writes:
         raise NotFound(f"There is no such {wanted}.")
-    values = {"scope": wanted, scopes.AUDIENCE_COLUMN[wanted]: audience}
+    present = locked(actor=actor, memory_id=memory_id, version=version, now=now)
+    if wanted is Scope.AGENT and audience != present.agent_id:
+        raise Invalid({"scope": "Only its author's own memory can it become."})
+    values = {"scope": wanted, scopes.AUDIENCE_COLUMN[wanted]: audience, "audience": audience}
     return move(actor=actor, memory_id=memory_id, change=Change.UPDATED, version=version, now=now, values=values)
 
 
@@ -174,7 +181,8 @@ def revert(
     """Makes a new version that says what an old one said. An expiry that has passed meanwhile does not come back."""
     now = now or timezone.now()
     present = locked(actor=actor, memory_id=memory_id, version=version, now=now)
-    history = Revision.objects.filter(organization=actor.organization_id, memory=memory_id)
+    # A version that was written for another audience stays with them.
+    history = Revision.objects.filter(organization=actor.organization_id, memory=memory_id, audience=present.audience)
     old = history.filter(version=to_version).first()
     if old is None:
         raise NotFound(f"There is no version {to_version} of this memory.")

@@ -6,11 +6,12 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from memories.fields import clean
 from memories.models import Change, FileVersion, TeamFile
-from memories.operations.recording import in_our_words, require
+from memories.operations.recording import in_our_words, require, shown
 from memoryhub.errors import Conflict, Forbidden, KeyTaken, NotFound
 from memoryhub.ids import uuid7
 from teams.actor import Actor
@@ -37,11 +38,23 @@ def write(
     if version not in (ANY, ABSENT):
         file = _present(actor, team_id, values["path"])
         return _change(actor, file, Change.UPDATED, version, now, content=values["file"])
+    while True:
+        if made := _insert(actor, team_id, values["path"], values["file"], now):
+            return made
+        present = TeamFile.objects.writable_by(actor).filter(team=team_id, path=values["path"]).first()
+        if present and version == ABSENT:
+            raise KeyTaken(f"There is a file {present.path!r} already.", current=shown(actor, present))
+        if present and (written := _changed(actor, present, Change.UPDATED, ANY, now, content=values["file"])):
+            return written
+
+
+def _insert(actor: Actor, team_id: UUID, path: str, content: str, now: datetime) -> TeamFile | None:
+    """The new file, unless one lives there."""
     file = TeamFile(
         organization_id=actor.organization_id,
         team_id=team_id,
-        path=values["path"],
-        content=values["file"],
+        path=path,
+        content=content,
         agent_id=actor.agent_id,
         user_id=actor.user_id,
         created_at=now,
@@ -51,11 +64,8 @@ def write(
         with transaction.atomic(), in_our_words():
             file.save(force_insert=True)
     except KeyTaken:
-        file = _present(actor, team_id, values["path"])
-        if version == ABSENT:
-            raise KeyTaken(f"There is a file {file.path!r} already.", current=file) from None
-        return _change(actor, file, Change.UPDATED, ANY, now, content=values["file"])
-    _record(actor, file, Change.CREATED, now)
+        return None
+    _record(actor, file, Change.CREATED)
     return file
 
 
@@ -80,8 +90,7 @@ def delete(
 ) -> TeamFile:
     """Gone from every read; its versions are kept, and `restore` brings it back."""
     now = now or timezone.now()
-    require(actor, Verb.FORGET)
-    file = _present(actor, _writable_team(actor, team_id), clean({"path": path}, now=now)["path"])
+    file = _present(actor, _writable_team(actor, team_id, verb=Verb.FORGET), clean({"path": path}, now=now)["path"])
     return _change(actor, file, Change.FORGOTTEN, version, now, deleted_at=now)
 
 
@@ -96,8 +105,8 @@ def restore(*, actor: Actor, file_id: UUID, now: datetime | None = None) -> Team
     return _change(actor, file, Change.RESTORED, file.version, now, deleted_at=None)
 
 
-def _writable_team(actor: Actor, team_id: UUID | None) -> UUID:
-    require(actor, Verb.WRITE)
+def _writable_team(actor: Actor, team_id: UUID | None, *, verb: Verb = Verb.WRITE) -> UUID:
+    require(actor, verb)
     team_id = team_id or actor.team_id
     if team_id in actor.writes:
         return team_id
@@ -116,19 +125,29 @@ def _present(actor: Actor, team_id: UUID, path: str) -> TeamFile:
 def _change(
     actor: Actor, file: TeamFile, change: Change, version: int | None, now: datetime, **values: Any
 ) -> TeamFile:
+    if changed := _changed(actor, file, change, version, now, **values):
+        return changed
+    current = TeamFile.objects.filter(organization=actor.organization_id, pk=file.pk).defer("search").get()
+    raise Conflict(f"The file is at version {current.version} by now.", current=shown(actor, current))
+
+
+def _changed(
+    actor: Actor, file: TeamFile, change: Change, version: int | None, now: datetime, **values: Any
+) -> TeamFile | None:
+    """The file with one more version; nothing if somebody was faster."""
     rows = TeamFile.objects.filter(organization=actor.organization_id, pk=file.pk)
     rows = rows.filter(deleted_at__isnull=change != Change.RESTORED)
     unchanged = rows if version is ANY else rows.filter(version=version)
+    later = Greatest(F("updated_at"), now)
     with in_our_words():
-        found = unchanged.update(**values, version=F("version") + 1, updated_at=now)
-    current = TeamFile.objects.filter(organization=actor.organization_id, pk=file.pk).defer("search").get()
-    if not found:
-        raise Conflict(f"You saw version {version}; it is now version {current.version}.", current=current)
-    _record(actor, current, change, now)
-    return current
+        if not unchanged.update(**values, version=F("version") + 1, updated_at=later):
+            return None
+    changed = TeamFile.objects.filter(organization=actor.organization_id, pk=file.pk).defer("search").get()
+    _record(actor, changed, change)
+    return changed
 
 
-def _record(actor: Actor, file: TeamFile, change: Change, now: datetime) -> None:
+def _record(actor: Actor, file: TeamFile, change: Change) -> None:
     FileVersion.objects.create(
         id=uuid7(),
         organization_id=file.organization_id,
@@ -139,5 +158,5 @@ def _record(actor: Actor, file: TeamFile, change: Change, now: datetime) -> None
         change=change,
         agent_id=actor.agent_id,
         user_id=actor.user_id,
-        created_at=now,
+        created_at=file.updated_at,
     )

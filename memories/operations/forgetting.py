@@ -7,14 +7,14 @@ from uuid import UUID
 
 from django.core.files.storage import Storage
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from memories import scopes
 from memories.fields import clean
-from memories.models import Answer, Asset, Association, Change, Embedding, Memory, MemoryQuerySet, Revision, Source
-from memories.operations.recording import record, require
-from memories.operations.revising import hand_on_key, revise
+from memories.models import Answer, Asset, Association, Change, Embedding, Memory, Revision, Source
+from memories.operations.keys import free_key, hand_on_key
+from memories.operations.recording import require
+from memories.operations.revising import revise
 from memoryhub.errors import Conflict, Forbidden, KeyTaken, NotFound
 from teams.actor import Actor
 from teams.models import Verb
@@ -58,6 +58,8 @@ def restore(*, actor: Actor, memory_id: UUID, now: datetime | None = None) -> Me
         raise NotFound("There is no such forgotten memory.")
     if present.expires_at and present.expires_at <= now:
         values["expires_at"] = None
+    if present.key:
+        free_key(beside=present, audience=present.audience, key=present.key, now=now)
     again = partial(revise, actor=actor, memory_id=memory_id, change=Change.RESTORED, version=None, now=now, rows=gone)
     try:
         with transaction.atomic():
@@ -90,6 +92,8 @@ def purge(*, actor: Actor, memory_id: UUID, now: datetime | None = None) -> Memo
     )
     Revision.objects.filter(organization=actor.organization_id, memory=memory_id).update(**blank)
     _drop_what_hangs_on(purged)
+    if memory.owns_key and memory.forgotten_at is None:
+        hand_on_key(memory, now=now)
     return purged
 
 
@@ -107,23 +111,3 @@ def _drop_what_hangs_on(memory: Memory) -> None:
 def remove_file_after_commit(asset: Asset) -> None:
     storage: Storage = asset.file.storage
     transaction.on_commit(partial(storage.delete, str(asset.file.name)))
-
-
-@transaction.atomic(savepoint=False)
-def sweep(*, rows: MemoryQuerySet, now: datetime) -> int:
-    """Forgets the expired among these rows in the system's name, each with its revision."""
-    expired = list(rows.expired(now=now).order_by("pk").select_for_update(of=("self",)))
-    for memory in expired:
-        Memory.objects.filter(pk=memory.pk).update(
-            forgotten_at=memory.expires_at,
-            forgotten_by="system",
-            forget_reason="expired",
-            version=F("version") + 1,
-            updated_at=now,
-        )
-    by_organization: dict[UUID, list[UUID]] = {}
-    for memory in expired:
-        by_organization.setdefault(memory.organization_id, []).append(memory.pk)
-    for organization_id, memory_ids in by_organization.items():
-        record(organization_id=organization_id, signer=None, memory_ids=memory_ids, change=Change.FORGOTTEN, now=now)
-    return len(expired)

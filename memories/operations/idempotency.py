@@ -38,6 +38,12 @@ class Result:
     memory_ids: tuple[UUID, ...] = ()
 
 
+def _fingerprint(actor: Actor, request: bytes) -> str:
+    """The same words in another context, or with other verbs, are another request."""
+    context = (actor.project_id, actor.person_id, actor.session_id, actor.workspace_id, actor.channel_id)
+    return hashlib.sha256(repr((context, sorted(actor.verbs))).encode() + b"\n" + request).hexdigest()
+
+
 @transaction.atomic
 def once(*, actor: Actor, key: str, request: bytes, act: Callable[[], Result], now: datetime | None = None) -> Any:
     """The answer of `act`, which runs at most once a day for this caller and key. A failure leaves the key free."""
@@ -45,7 +51,7 @@ def once(*, actor: Actor, key: str, request: bytes, act: Callable[[], Result], n
     cleaned = clean({"idempotency_key": key}, now=now)["idempotency_key"]
     if not cleaned:
         raise Invalid({"idempotency_key": "This is empty."})
-    fingerprint = hashlib.sha256(request).hexdigest()
+    fingerprint = _fingerprint(actor, request)
     slot = {"organization": actor.organization_id, "caller": actor.caller, "key": cleaned}
     with connection.cursor() as cursor:
         cursor.execute(TAKE, {**slot, "id": uuid7(), "fingerprint": fingerprint, "now": now, "oldest": now - KEPT_FOR})

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 from uuid import UUID
 
 from django.db import IntegrityError, connection
@@ -14,22 +14,22 @@ from memoryhub.ids import uuid7
 from teams.actor import Actor
 from teams.models import Verb
 
+Row = TypeVar("Row")
 DESCRIBED = tuple(field.name for field in Described._meta.local_fields)
 
 # Copies the rows as they stand now into the history. The caller holds their locks.
 RECORD = f"""
 INSERT INTO memories_revision
     (id, organization_id, memory_id, agent_id, user_id, created_at, change, audience, {", ".join(DESCRIBED)})
-SELECT revision.id, memory.organization_id, memory.id, %(agent)s, %(user)s, %(now)s, %(change)s, memory.audience,
+SELECT revision.id, memory.organization_id, memory.id, %(agent)s, %(user)s, memory.updated_at, %(change)s,
+    memory.audience,
     {", ".join(f"memory.{column}" for column in DESCRIBED)}
 FROM unnest(%(revisions)s::uuid[], %(memories)s::uuid[]) AS revision (id, memory_id)
 JOIN memories_memory AS memory ON memory.organization_id = %(organization)s AND memory.id = revision.memory_id
 """  # noqa: S608 (columns of our own model)
 
 
-def record(
-    *, organization_id: UUID, signer: Actor | None, memory_ids: Sequence[UUID], change: Change, now: datetime
-) -> None:
+def record(*, organization_id: UUID, signer: Actor | None, memory_ids: Sequence[UUID], change: Change) -> None:
     """Without a signer it was the system itself."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -37,7 +37,6 @@ def record(
             {
                 "agent": signer.agent_id if signer else None,
                 "user": signer.user_id if signer else None,
-                "now": now,
                 "change": change,
                 "revisions": [uuid7() for _ in memory_ids],
                 "memories": list(memory_ids),
@@ -54,13 +53,21 @@ def require(actor: Actor, verb: Verb) -> None:
 def refuse(*, actor: Actor, memory_id: UUID, version: int | None, now: datetime) -> NoReturn:
     """Says why a change found no row: unseen, not theirs to change, forgotten already, or changed meanwhile."""
     seen = Memory.objects.visible_to(actor, now=now).filter(pk=memory_id).first()
-    if seen is None:
+    writable = Memory.objects.writable_by(actor, now=now).filter(pk=memory_id).first()
+    if seen is None and writable is None:
         if gone := Memory.objects.restorable_by(actor).filter(pk=memory_id).first():
-            raise Conflict("This memory is forgotten. Restore it first.", current=gone)
+            raise Conflict("This memory is forgotten. Restore it first.", current=shown(actor, gone))
         raise NotFound("There is no such memory.")
-    if not Memory.objects.writable_by(actor, now=now).filter(pk=memory_id).exists():
+    if writable is None:
         raise Forbidden("You may read this memory, but not change it.")
-    raise Conflict(f"You saw version {version}; it is now version {seen.version}.", current=seen)
+    if version is None:
+        raise Conflict("Somebody else changed this memory just now. Try again.", current=seen)
+    raise Conflict(f"You saw version {version}; it is now version {writable.version}.", current=seen)
+
+
+def shown(actor: Actor, row: Row) -> Row | None:
+    """What a refusal may show of what stands in the way: nothing to a token that may not read."""
+    return row if actor.may(Verb.READ) else None
 
 
 @contextmanager

@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import F
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from memories.models import Change, Memory, MemoryQuerySet
+from memories.operations.keys import free_key, hand_on_key
 from memories.operations.recording import in_our_words, record, refuse, require
-from memoryhub.errors import KeyTaken
 from teams.actor import Actor
 from teams.models import Verb
 
@@ -43,10 +43,10 @@ def revise(
     candidates = Memory.objects.writable_by(actor, now=now).filter(pk=memory_id) if rows is None else rows
     unchanged = candidates if version is None else candidates.filter(version=version)
     with in_our_words():
-        found = unchanged.update(**values, version=F("version") + 1, updated_at=now)
+        found = unchanged.update(**values, version=F("version") + 1, updated_at=Greatest(F("updated_at"), now))
     if not found:
         refuse(actor=actor, memory_id=memory_id, version=version, now=now)
-    record(organization_id=actor.organization_id, signer=actor, memory_ids=[memory_id], change=change, now=now)
+    record(organization_id=actor.organization_id, signer=actor, memory_ids=[memory_id], change=change)
     return Memory.objects.defer("search").get(organization=actor.organization_id, pk=memory_id)
 
 
@@ -55,28 +55,15 @@ def move(
 ) -> Memory:
     """A change of the key or of the audience: it must be free there, and is left to a namesake here."""
     before = locked(actor=actor, memory_id=memory_id, version=version, now=now)
-    moved = values.get("key", before.key) != before.key or "scope" in values
-    owning = {"owns_key": bool(values.get("key", before.key))} if moved else {}
+    key, audience = values.get("key", before.key), values.get("audience", before.audience)
+    moved = (key, audience) != (before.key, before.audience)
+    owning = {"owns_key": bool(key)} if moved else {}
+    if moved and key:
+        free_key(beside=before, audience=audience, key=key, now=now)
+    written = {name: value for name, value in values.items() if name != "audience"}
     after = revise(
-        actor=actor, memory_id=memory_id, change=change, version=before.version, now=now, values={**values, **owning}
+        actor=actor, memory_id=memory_id, change=change, version=before.version, now=now, values=written | owning
     )
     if moved and before.owns_key:
         hand_on_key(before, now=now)
     return after
-
-
-def hand_on_key(memory: Memory, *, now: datetime) -> None:
-    """The newest living namesake takes over the key of an owner that is gone, unless somebody saved it meanwhile."""
-    namesakes = Memory.objects.alive(now=now).filter(
-        organization=memory.organization_id,
-        audience=memory.audience,
-        workspace=memory.workspace_id,
-        key=memory.key,
-    )
-    heir = namesakes.filter(owns_key=False).order_by("-updated_at").values_list("pk", flat=True).first()
-    if heir:
-        try:
-            with transaction.atomic(), in_our_words():
-                Memory.objects.filter(pk=heir).update(owns_key=True)
-        except KeyTaken:
-            pass

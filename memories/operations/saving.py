@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -15,8 +16,8 @@ from django.utils import timezone
 from memories import scopes
 from memories.fields import DEFAULT_IMPORTANCE, UNSAID, Said, clean
 from memories.models import Change, Described, Memory, Scope
-from memories.operations.forgetting import sweep
-from memories.operations.recording import DESCRIBED, in_our_words, require
+from memories.operations.keys import sweep
+from memories.operations.recording import DESCRIBED, in_our_words, require, shown
 from memories.operations.revising import revise
 from memoryhub.errors import Forbidden, Invalid, KeyTaken, NotFound
 from memoryhub.ids import uuid7
@@ -58,6 +59,8 @@ class Draft:
 
 def save(*, actor: Actor, draft: Draft, version: int | None = None, now: datetime | None = None) -> Memory:
     """The saved memory. With a version, the key must still be at it."""
+    if version is not None and draft.dedupe != Dedupe.UPDATE:
+        raise Invalid({"version": "A version is named to update what is there."})
     if version is None:
         return save_many(actor=actor, drafts=[draft], now=now)[0]
     return _save_over(actor=actor, draft=draft, version=version, now=now or timezone.now())
@@ -71,6 +74,7 @@ def save_many(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = N
     if len(drafts) > BATCH_LIMIT:
         raise Invalid({"memories": f"At most {BATCH_LIMIT} at once; these are {len(drafts)}."})
     rows = [_row(actor=actor, draft=draft, now=now) for draft in drafts]
+    _take_turns(rows)
     saved: dict[int, Memory] = {}
     for wave in _waves(rows):
         for position, memory in _insert(actor=actor, rows=[rows[i] for i in wave], now=now):
@@ -149,6 +153,15 @@ def audience_of(*, actor: Actor, scope: Scope, chosen: UUID | None = None) -> UU
     raise NotFound(f"There is no such {scope}.")
 
 
+def _take_turns(rows: Sequence[Row]) -> None:
+    """Batches that share keys go one after the other: in whatever order each has them, none waits in a circle."""
+    slots = {row.slot for row in rows if row.slot}
+    if len(slots) > 1:
+        locks = sorted(int.from_bytes(sha256(repr(slot).encode()).digest()[:8], signed=True) for slot in slots)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(lock) FROM unnest(%s::bigint[]) AS lock", [locks])
+
+
 def _waves(rows: Sequence[Row]) -> list[list[int]]:
     """Runs of positions that one statement can take together: alike in what they say, and no key twice."""
     waves: list[list[int]] = []
@@ -188,13 +201,13 @@ def _make_room(*, actor: Actor, rows: Sequence[Row], now: datetime) -> list[Row]
     or they must do without owning the key, or be refused."""
     keys, audiences = {row.values["key"] for row in rows}, {row.audience for row in rows}
     owners = Memory.objects.filter(organization=actor.organization_id, owns_key=True)
-    swept = sweep(rows=owners.filter(key__in=keys, audience__in=audiences), now=now)
+    swept = sweep(rows=owners.filter(key__in=keys, audience__in=audiences), now=now, wait=True)
     if swept or rows[0].dedupe is Dedupe.UPDATE:
         return list(rows)
     if rows[0].dedupe is Dedupe.REFUSE:
         audience, workspace, key = rows[0].audience, rows[0].values["workspace_id"], rows[0].values["key"]
         owner = owners.alive(now=now).filter(audience=audience, workspace=workspace, key=key).first()
-        raise KeyTaken(f"The key {key!r} exists already.", current=owner)
+        raise KeyTaken(f"The key {key!r} exists already.", current=shown(actor, owner))
     return [replace(row, values=row.values | {"owns_key": False}) for row in rows]
 
 
@@ -209,31 +222,33 @@ OWNER = "(organization_id, audience, workspace_id, key) WHERE owns_key AND forgo
 
 def _overwrite(said: Iterable[str]) -> str:
     assignments = [f"{name} = excluded.{name}" for name in said]
-    assignments += ["version = memories_memory.version + 1", "updated_at = excluded.updated_at"]
+    assignments += [
+        "version = memories_memory.version + 1",
+        "updated_at = greatest(memories_memory.updated_at, excluded.updated_at)",
+    ]
     alive = "memories_memory.expires_at IS NULL OR memories_memory.expires_at > %(now)s::timestamptz"
     return f"ON CONFLICT {OWNER} DO UPDATE SET {', '.join(assignments)} WHERE {alive}"
 
 
 # Inserts or overwrites all rows of one JSON array and records the version of each. The unique index
 # key_has_one_living_owner decides which of the two it is; an owner that has expired is left alone and its row not
-# returned. Rows come in the order of their keys, so that two batches never wait for each other in a circle.
+# returned.
 SAVE = """
 WITH saved AS (
     INSERT INTO memories_memory ({written}, access_count)
     SELECT {written}, 0
     FROM jsonb_to_recordset(%(rows)s::jsonb) AS row ({definitions})
-    ORDER BY team_id, project_id, agent_id, person_id, workspace_id, key
     {conflict}
     RETURNING {returned}
 ), recorded AS (
     INSERT INTO memories_revision
         (id, organization_id, memory_id, agent_id, user_id, created_at, change, audience, {described})
-    SELECT revision.id, organization_id, saved.id, %(agent)s::uuid, %(user)s::integer, %(now)s::timestamptz,
+    SELECT revision.id, organization_id, saved.id, %(agent)s::uuid, %(user)s::integer, updated_at,
         CASE version WHEN 1 THEN 'created' ELSE 'updated' END, audience, {described}
     FROM (SELECT *, row_number() OVER () AS position FROM saved) AS saved
     JOIN unnest(%(revisions)s::uuid[]) WITH ORDINALITY AS revision (id, position) USING (position)
 )
-SELECT * FROM saved
+SELECT {returned} FROM saved
 """
 
 

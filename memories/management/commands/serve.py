@@ -23,6 +23,7 @@ from memories import demo
 
 LOOK_EVERY = 0.5  # seconds between looks at what we watch
 STOP_WITHIN = 30  # seconds for requests in flight to end
+STATEMENT_LIMIT = "-c statement_timeout=30s"  # no request may keep the embedded Postgres busy for longer
 PARENT_DEATH_SIGNAL = 1  # Linux' PR_SET_PDEATHSIG
 
 
@@ -96,7 +97,11 @@ class Server:
 
     def start(self) -> None:
         self.process = subprocess.Popen(  # noqa: S603
-            self.command, cwd=settings.BASE_DIR, start_new_session=True, preexec_fn=end_with_parent
+            self.command,
+            cwd=settings.BASE_DIR,
+            env=os.environ | ({} if settings.DATABASE_URL else {"PGOPTIONS": STATEMENT_LIMIT}),
+            start_new_session=True,
+            preexec_fn=end_with_parent,
         )
 
     def wait_until_it_answers(self) -> None:
