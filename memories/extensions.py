@@ -28,6 +28,7 @@ def adopt(connection: BaseDatabaseWrapper) -> None:
     if install(connection, "vector") and not _exists(connection, HAS_VECTOR_COLUMN):
         with connection.cursor() as cursor:
             cursor.execute(VECTOR_COLUMN)
+        _with_vectors.clear()
     if install(connection, "pg_trgm"):
         with connection.cursor() as cursor:
             cursor.execute(TRIGRAM_INDEX)
@@ -50,8 +51,14 @@ def has(connection: BaseDatabaseWrapper, extension: str) -> bool:
 
 
 def has_vectors(connection: BaseDatabaseWrapper) -> bool:
-    """Whether memories can be recalled by meaning here."""
-    return _exists(connection, HAS_VECTOR_COLUMN)
+    """Whether memories can be recalled by meaning here: looked up once, for it is asked at every save and recall."""
+    name = connection.settings_dict["NAME"]
+    if name not in _with_vectors:
+        _with_vectors[name] = _exists(connection, HAS_VECTOR_COLUMN)
+    return _with_vectors[name]
+
+
+_with_vectors: dict[str, bool] = {}
 
 
 def _exists(connection: BaseDatabaseWrapper, statement: str, *parameters: str) -> bool:

@@ -126,7 +126,7 @@ def fraction(value: object) -> float:
         raise Bad("This must be a number from 0.0 to 1.0.")
     if not 0 <= value <= 1:  # which not-a-number is not either
         raise Bad("This must be a number from 0.0 to 1.0.")
-    return float(value)
+    return round(float(value), 6)  # far below what anybody means, and far above where Postgres' arithmetic ends
 
 
 def one_of(value: object, *, choices: Iterable[str]) -> str:

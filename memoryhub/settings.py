@@ -111,6 +111,10 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
 
+# Recall
+
+EMBEDDING = one_of("EMBEDDING", ("WORDLLAMA", "NONE"), "WORDLLAMA").lower()
+
 # Limits
 
 ASSET_MAX_BYTES = whole_number("ASSET_MAX_BYTES", 25 * 1024 * 1024)

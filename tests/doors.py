@@ -5,6 +5,7 @@ from collections.abc import Callable
 from django.test import Client
 
 from memories.models import Memory
+from memories.recall import Mode, recall
 from tests.cast import AGENTS, EVERYBODY, Member
 
 Door = Callable[[Member, Memory], bool]
@@ -20,6 +21,42 @@ def api_detail(member: Member, memory: Memory) -> bool:
     return response.status_code == 200
 
 
+def recalled(member: Member, memory: Memory, query: str, mode: Mode) -> bool:
+    hits = recall(actor=member.actor(), query=query, mode=mode, limit=50).hits
+    return memory.pk in {hit.memory.pk for hit in hits}
+
+
+def recall_hybrid(member: Member, memory: Memory) -> bool:
+    return recalled(member, memory, memory.content, Mode.HYBRID)
+
+
+def recall_keyword(member: Member, memory: Memory) -> bool:
+    return recalled(member, memory, memory.content, Mode.KEYWORD)
+
+
+def recall_semantic(member: Member, memory: Memory) -> bool:
+    return recalled(member, memory, memory.content, Mode.SEMANTIC)
+
+
+def recall_recent(member: Member, memory: Memory) -> bool:
+    return recalled(member, memory, "", Mode.RECENT)
+
+
+def recall_important(member: Member, memory: Memory) -> bool:
+    return recalled(member, memory, "", Mode.IMPORTANT)
+
+
+def recall_substring(member: Member, memory: Memory) -> bool:
+    return recalled(member, memory, memory.content[1:12], Mode.KEYWORD)
+
+
+def api_recall(member: Member, memory: Memory) -> bool:
+    body = {"query": memory.content, "limit": 50}
+    response = Client().post("/api/v1/recall", body, content_type="application/json", headers=headers(member))
+    assert response.status_code == 200, response.content
+    return str(memory.pk) in {row["id"] for row in response.json()["memories"]}
+
+
 def headers(member: Member) -> dict[str, str]:
     context = member.context
     said = {"project": context.project, "user": context.user, "workspace": context.workspace}
@@ -29,5 +66,12 @@ def headers(member: Member) -> dict[str, str]:
 
 ALL: dict[Door, tuple[str, ...]] = {
     queryset: EVERYBODY,
+    recall_hybrid: EVERYBODY,
+    recall_keyword: EVERYBODY,
+    recall_semantic: EVERYBODY,
+    recall_recent: EVERYBODY,
+    recall_important: EVERYBODY,
+    recall_substring: EVERYBODY,
+    api_recall: AGENTS,
     api_detail: AGENTS,
 }

@@ -36,6 +36,7 @@ def test_vectors_are_kept_with_and_without_pgvector(writer: Actor) -> None:
         Embedding.objects.create(
             organization_id=memory.organization_id,
             memory=memory,
+            audience=memory.audience,
             model=model,
             dimension=len(vector),
             memory_version=1,

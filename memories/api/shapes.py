@@ -3,6 +3,7 @@
 from typing import Any
 
 from memories.models import Memory
+from memories.recall import Hit, Recalled
 from teams.actor import Actor
 
 
@@ -35,6 +36,33 @@ def memory(row: Memory) -> dict[str, Any]:
         "review_by": row.review_by,
         "access_count": row.access_count,
         "last_accessed_at": row.last_accessed_at,
+    }
+
+
+def recalled(result: Recalled, *, mode: str, explain: bool) -> dict[str, Any]:
+    """Best first. With `explain`, each hit says what put it there."""
+    memories = [
+        memory(hit.memory) | {"relevance_score": round(hit.relevance, 4)} | (reasons(hit) if explain else {})
+        for hit in result.hits
+    ]
+    found = {"total_found": result.total, "total_is_bound": result.bounded, "mode": mode}
+    return {"memories": memories, **found, **({"note": result.note} if result.note else {})}
+
+
+def reasons(hit: Hit) -> dict[str, Any]:
+    row = hit.scored
+    if row is None:
+        return {"explain": None}
+    meaning = None if row.meaning is None else round(row.meaning, 4)
+    return {
+        "explain": {
+            "rank_by_words": row.words_rank,
+            "rank_by_meaning": row.meaning_rank,
+            "words": round(row.words, 4),
+            "meaning": meaning,
+            "begins_with_an_asked_word": bool(row.lead),
+            "has_an_asked_identifier": row.exact,
+        }
     }
 
 

@@ -4,6 +4,7 @@ from memories.api import views
 
 urlpatterns = [
     path("me", views.Me.as_view(), name="api-me"),
+    path("recall", views.Recall.as_view(), name="api-recall"),
     path("memories", views.Memories.as_view(), name="api-memories"),
     path("memories/<uuid:memory_id>", views.MemoryDetail.as_view(), name="api-memory"),
 ]

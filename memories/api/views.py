@@ -15,10 +15,15 @@ from memories import operations
 from memories.api import shapes
 from memories.api.door import actor_of
 from memories.models import Memory
+from memories.recall import Filters, Mode, recall
 from memoryhub.errors import Invalid, NotFound
+from memoryhub.ids import as_uuid
+from memoryhub.text import flaw
 from teams.models import Verb
 
 DRAFT_FIELDS = {field.name for field in fields(operations.Draft)} - {"audience"}
+FILTER_FIELDS = [field.name for field in fields(Filters)]
+TEXTS = ("type", "category", "scope", "source", "channel_id")
 MOMENTS = ("expires_at", "review_by")
 
 
@@ -48,6 +53,19 @@ class Memories(APIView):
         return operations.Result(shape, memory_ids=(memory.pk,))
 
 
+class Recall(APIView):
+    def post(self, request: Request) -> Response:
+        """The memories that answer a query best, within what the token may see."""
+        body = _object(request.data, known={"query", "mode", "limit", "sort_by", "explain", *FILTER_FIELDS})
+        asked = {name: body[name] for name in ("query", "mode", "limit", "sort_by") if body.get(name) is not None}
+        for name in ("query", "mode", "sort_by"):
+            if not isinstance(asked.get(name, ""), str):
+                raise Invalid({name: "This must be text."})
+        result = recall(actor=actor_of(request), filters=_filters(body), **asked)
+        mode = asked.get("mode", Mode.HYBRID)
+        return Response(shapes.recalled(result, mode=mode, explain=body.get("explain") is True))
+
+
 class MemoryDetail(APIView):
     def get(self, request: Request, memory_id: UUID) -> Response:
         memory = Memory.objects.visible_to(actor_of(request)).defer("search").filter(pk=memory_id).first()
@@ -61,12 +79,33 @@ def _saved(shape: dict[str, Any]) -> Response:
     return Response(shape, status=status, headers={"ETag": f'"{shape["version"]}"'})
 
 
-def _draft(body: object) -> tuple[operations.Draft, int | None]:
+def _object(body: object, *, known: set[str]) -> dict[str, Any]:
     if not isinstance(body, dict):
-        raise Invalid({"body": "Send a JSON object with the memory's fields."})
-    unknown = set(body) - DRAFT_FIELDS - {"version"}
+        raise Invalid({"body": "Send a JSON object."})
+    unknown = set(body) - known
     if unknown:
         raise Invalid(dict.fromkeys(sorted(unknown), "There is no such field."))
+    return dict(body)
+
+
+def _filters(body: dict[str, Any]) -> Filters:
+    said: dict[str, Any] = {name: body[name] for name in FILTER_FIELDS if body.get(name) is not None}
+    for name, value in said.items():
+        if name.endswith(("_after", "_before")):
+            said[name] = _moment(name, value)
+        elif name.endswith("_id") and name != "channel_id":
+            said[name] = as_uuid(value) if isinstance(value, str) else None
+            if said[name] is None:
+                raise Invalid({name: "This must be an id."})
+        elif name in TEXTS and (not isinstance(value, str) or flaw(value, longest=1_000)):
+            raise Invalid({name: "This must be text."})
+    if not isinstance(said.get("pinned", True), bool):
+        raise Invalid({"pinned": "This must be true or false."})
+    return Filters(**said)
+
+
+def _draft(body: object) -> tuple[operations.Draft, int | None]:
+    body = _object(body, known={*DRAFT_FIELDS, "version"})
     if "content" not in body:
         raise Invalid({"content": "This is needed."})
     version = body.pop("version", None)

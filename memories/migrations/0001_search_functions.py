@@ -19,10 +19,15 @@ RETURN ARRAY(
 
 # Words alone: Postgres' parser, which also looks for addresses, paths and numbers, takes a time that grows with the
 # square of a long run of punctuation. What it would have found is among the identifiers.
+PLAIN = """
+CREATE FUNCTION memory_plain(text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN translate($1, '!"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~', repeat(' ', 32))
+"""
 WORDS = """
 CREATE FUNCTION memory_words(text) RETURNS tsvector
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN to_tsvector('pg_catalog.english', translate($1, '!"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~', repeat(' ', 32)))
+RETURN to_tsvector('pg_catalog.english', memory_plain($1))
 """
 
 # The audience is a lexeme too ("@" and its id), so that one index finds words within a team without reading others'.
@@ -51,6 +56,7 @@ RETURN setweight(memory_words(path), 'A')
 class Migration(migrations.Migration):
     operations = [
         migrations.RunSQL(IDENTIFIERS, "DROP FUNCTION memory_identifiers"),
+        migrations.RunSQL(PLAIN, "DROP FUNCTION memory_plain"),
         migrations.RunSQL(WORDS, "DROP FUNCTION memory_words"),
         migrations.RunSQL(MEMORY, "DROP FUNCTION memory_search"),
         migrations.RunSQL(FILE, "DROP FUNCTION file_search"),

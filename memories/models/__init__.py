@@ -4,6 +4,7 @@ from memories.models.attached import Asset, Association, Embedding, Source, asse
 from memories.models.files import FileVersion, TeamFile
 from memories.models.ledgers import Answer, RecallLog
 from memories.models.memory import Described, Memory, MemoryQuerySet, Revision
+from memories.models.statistics import Lexeme, Vocabulary
 from memories.models.vocabulary import (
     CONTENT_BYTES,
     CORE_KEY,
@@ -37,6 +38,7 @@ __all__ = [
     "Described",
     "Embedding",
     "FileVersion",
+    "Lexeme",
     "Memory",
     "MemoryQuerySet",
     "RecallLog",
@@ -46,5 +48,6 @@ __all__ = [
     "Source",
     "TeamFile",
     "Type",
+    "Vocabulary",
     "asset_path",
 ]

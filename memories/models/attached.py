@@ -89,6 +89,7 @@ class Embedding(Tenant):
     """A memory's vector by one model; another model's may stand beside it while it takes over."""
 
     memory = link("memories.Memory", related_name="embeddings", db_index=False)
+    audience = models.UUIDField()  # the memory's own, to find an audience's vectors together
     model = models.CharField(max_length=100)
     dimension = models.PositiveIntegerField()
     memory_version = models.PositiveIntegerField()
@@ -100,6 +101,7 @@ class Embedding(Tenant):
             SameOrganization(field="memory", to="memories.Memory", name="embedding_memory_is_of_its_organization"),
             models.UniqueConstraint(fields=["organization", "memory", "model"], name="memory_has_one_vector_per_model"),
         ]
+        indexes = [models.Index(fields=["organization", "audience", "model"], name="embedding_audience")]
 
     def __str__(self) -> str:
         return f"{self.memory_id} by {self.model}"

@@ -10,10 +10,13 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from memories.models import Change, Memory, MemoryQuerySet
+from memories.operations.embedding import embed
 from memories.operations.keys import free_key, hand_on_key
 from memories.operations.recording import in_our_words, record, refuse, require
 from teams.actor import Actor
 from teams.models import Verb
+
+MEANING = frozenset({"content", "summary", "key", "scope"})  # what a vector is made of, and whose it is
 
 
 def locked(*, actor: Actor, memory_id: UUID, version: int | None, now: datetime) -> Memory:
@@ -47,7 +50,10 @@ def revise(
     if not found:
         refuse(actor=actor, memory_id=memory_id, version=version, now=now)
     record(organization_id=actor.organization_id, signer=actor, memory_ids=[memory_id], change=change)
-    return Memory.objects.defer("search").get(organization=actor.organization_id, pk=memory_id)
+    memory = Memory.objects.defer("search").get(organization=actor.organization_id, pk=memory_id)
+    if memory.purged_at is None and not MEANING.isdisjoint(values):
+        embed([memory])
+    return memory
 
 
 def move(

@@ -16,6 +16,7 @@ from django.utils import timezone
 from memories import scopes
 from memories.fields import DEFAULT_IMPORTANCE, UNSAID, Said, clean
 from memories.models import Change, Described, Memory, Scope
+from memories.operations.embedding import embed
 from memories.operations.keys import sweep
 from memories.operations.recording import DESCRIBED, in_our_words, require, shown
 from memories.operations.revising import revise
@@ -79,7 +80,9 @@ def save_many(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = N
     for wave in _waves(rows):
         for position, memory in _insert(actor=actor, rows=[rows[i] for i in wave], now=now):
             saved[wave[position]] = memory
-    return [saved[position] for position in range(len(rows))]
+    memories = [saved[position] for position in range(len(rows))]
+    embed(memories)
+    return memories
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,42 @@
+"""How important a memory is at a moment: one formula, in Python and in SQL.
+
+It is a function of what was written and of elapsed time alone, never of how often a job ran. It halves with every
+half-life that the memory lies idle, and rises with use. What is pinned or tells an identity does not fade.
+"""
+
+from datetime import datetime
+
+HALF_LIFE_DAYS = 90.0
+USE_BONUS = 0.2  # the share of what is missing to 1 that endless use would add
+USE_HALF = 20.0  # so many recalls give half of that
+FADED = 50.0  # half-lives after which nothing is left to halve
+DAY = 86_400.0
+
+
+def importance_at(
+    *,
+    importance: float,
+    type: str,
+    pinned: bool,
+    updated_at: datetime,
+    last_accessed_at: datetime | None,
+    access_count: int,
+    now: datetime,
+) -> float:
+    touched = max(updated_at, last_accessed_at or updated_at)
+    idle_days = max(0.0, (now - touched).total_seconds() / DAY)
+    kept = 1.0 if pinned or type == "identity" else 2.0 ** -min(idle_days / HALF_LIFE_DAYS, FADED)
+    faded = importance * kept
+    used = access_count / (access_count + USE_HALF)
+    return float(faded + (1.0 - faded) * USE_BONUS * used * kept)
+
+
+# The same over a row of memories_memory; takes %(now)s.
+KEPT = f"""
+(CASE WHEN pinned OR type = 'identity' THEN 1.0 ELSE power(2.0::float8, -least({FADED}, greatest(0.0, extract(
+    epoch FROM %(now)s::timestamptz - greatest(updated_at, last_accessed_at))::float8 / {DAY}) / {HALF_LIFE_DAYS})) END)
+"""
+IMPORTANCE_NOW = f"""
+(importance * {KEPT} + (1.0 - importance * {KEPT})
+    * {USE_BONUS} * (access_count / (access_count + {USE_HALF})) * {KEPT})
+"""

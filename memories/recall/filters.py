@@ -1,0 +1,67 @@
+"""What a recall is narrowed to, beyond what the caller may see."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q
+
+from memories.fields import clean
+from memories.models import Scope, Type
+from memoryhub.errors import Invalid
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Filters:
+    type: str = ""
+    category: str = ""
+    tags: Sequence[str] = ()  # all of them
+    any_tags: Sequence[str] = ()  # at least one
+    scope: str = ""
+    project_id: UUID | None = None
+    agent_id: UUID | None = None
+    person_id: UUID | None = None
+    session_id: UUID | None = None
+    channel_id: str = ""
+    source: str = ""
+    pinned: bool | None = None
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    updated_after: datetime | None = None
+    updated_before: datetime | None = None
+    min_importance: float | None = None
+
+    def __post_init__(self) -> None:
+        wrong = {}
+        if self.type and self.type not in Type.values:
+            wrong["type"] = f"This must be one of {', '.join(Type)}."
+        if self.scope and self.scope not in Scope.values:
+            wrong["scope"] = f"This must be one of {', '.join(Scope)}."
+        if wrong:
+            raise Invalid(wrong)
+
+    def q(self, *, now: datetime) -> Q:
+        """The same as a condition on memories."""
+        rule = Q()
+        for field in ("type", "category", "scope", "source", "channel_id"):
+            if value := getattr(self, field):
+                rule &= Q(**{field: value})
+        for field in ("project_id", "agent_id", "person_id", "session_id", "pinned"):
+            if (value := getattr(self, field)) is not None:
+                rule &= Q(**{field: value})
+        if self.tags:
+            rule &= Q(tags__contains=clean({"tags": list(self.tags)}, now=now)["tags"])
+        if self.any_tags:
+            rule &= Q(tags__overlap=clean({"tags": list(self.any_tags)}, now=now)["tags"])
+        if self.min_importance is not None:
+            rule &= Q(importance__gte=clean({"importance": self.min_importance}, now=now)["importance"])
+        return rule & self._times()
+
+    def _times(self) -> Q:
+        rule = Q()
+        for side, lookup in (("after", "gte"), ("before", "lt")):
+            for moment in ("created", "updated"):
+                if (value := getattr(self, f"{moment}_{side}")) is not None:
+                    rule &= Q(**{f"{moment}_at__{lookup}": value})
+        return rule

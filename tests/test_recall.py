@@ -1,0 +1,247 @@
+"""Recall finds it: words, meaning, identifiers, modes, filters; and any text is a safe query."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memories import extensions, operations
+from memories.importance import IMPORTANCE_NOW, importance_at
+from memories.models import Lexeme, Memory, Vocabulary
+from memories.recall import Filters, Mode, recall, statistics
+from memoryhub.errors import Invalid
+from teams.actor import Actor
+from tests import factories
+
+NOTES = [
+    "Deploys are frozen from Friday noon until Monday morning.",
+    "The invoice service retries failed payments five times with exponential backoff.",
+    "Caroline leads the harbour migration and prefers short stand-ups.",
+    "Our Postgres runs version 16.4 on db-prod-2; failover takes forty seconds.",
+    "Customers in Porto complain about slow berth search in the afternoon.",
+    "Never run rm -rf on the shared volume; use the clean-up job instead.",
+    "The ADR-016 decision moved the queue from Redis to Postgres.",
+    "Lunch is at half past twelve on weekdays.",
+]
+
+
+@pytest.fixture
+def notes(writer: Actor) -> dict[str, Memory]:
+    saved = operations.save_many(actor=writer, drafts=[operations.Draft(content=text) for text in NOTES])
+    return {memory.content: memory for memory in saved}
+
+
+def contents(actor: Actor, query: str, **said: Any) -> list[str]:
+    return [hit.memory.content for hit in recall(actor=actor, query=query, **said).hits]
+
+
+QUESTIONS = {
+    "When are we not allowed to deploy?": 0,
+    "How often does billing retry payments that failed?": 1,
+    "What does Caroline like?": 2,
+    "which database version do we use in production": 3,
+    "what do users in Porto say": 4,
+    "why did we move away from Redis?": 6,
+    "when do we eat": 7,
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_questions_find_their_answer_first(writer: Actor, notes: dict[str, Memory], question: str) -> None:
+    best = contents(writer, question)[: 1 if extensions.has_vectors(connection) else 8]
+    wanted = NOTES[QUESTIONS[question]]
+    assert wanted in best or (question == "when do we eat" and not extensions.has_vectors(connection))
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"), [("ADR-016", 6), ("adr-016?", 6), ("rm -rf", 5), ("db-prod-2", 3), ("16.4", 3)]
+)
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.KEYWORD])
+def test_exact_identifiers_come_first(
+    writer: Actor, notes: dict[str, Memory], query: str, wanted: int, mode: Mode
+) -> None:
+    assert contents(writer, query, mode=mode)[0] == NOTES[wanted]
+
+
+@pytest.mark.parametrize(
+    "query", ["frozen from", "stponed", "ogres ru", "% of", "_", "%", "'", "\\", "&", "!", "((", ":*"]
+)
+def test_parts_are_found_letter_by_letter_when_no_word_matches(writer: Actor, query: str) -> None:
+    memory = factories.memory(writer, f"xx{query}yy")
+    factories.memory(writer, "Nothing of the sort.")
+    found = contents(writer, query, mode=Mode.KEYWORD)
+    assert found[:1] == [memory.content] or query == "frozen from"
+
+
+def test_any_text_is_a_safe_query(writer: Actor) -> None:
+    factories.memory(writer, "a memory")
+
+    @settings(max_examples=60, deadline=None)
+    @given(query=st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1))
+    def safe(query: str) -> None:
+        if query.strip():
+            for mode in (Mode.HYBRID, Mode.KEYWORD):
+                recall(actor=writer, query=query, mode=mode)
+
+    safe()
+
+
+HARD = [
+    "C++",
+    "a b " * 2_500,
+    "x" * 10_000,
+    "the of and",
+    "?!",
+    "日本語 の 質問",
+    "🚀",
+    '"quoted',
+    "it's",
+    "a\\'b",
+    "<->",
+    "1e309",
+]
+
+
+@pytest.mark.parametrize("query", HARD)
+def test_hard_queries_are_answered(writer: Actor, notes: dict[str, Memory], query: str) -> None:
+    assert recall(actor=writer, query=query).total >= 0
+
+
+def test_lists_by_time_importance_and_type(writer: Actor) -> None:
+    now = timezone.now()
+    for days, type_, importance in ((3, "fact", 0.9), (2, "todo", 0.1), (1, "fact", 0.4)):
+        draft = operations.Draft(content=f"{days} days", type=type_, importance=importance)
+        operations.save(actor=writer, draft=draft, now=now - timedelta(days=days))
+    Memory.objects.filter(content="1 days").update(access_count=0)
+    Memory.objects.filter(content="3 days").update(access_count=7)
+    assert contents(writer, "", mode=Mode.RECENT) == ["1 days", "2 days", "3 days"]
+    assert contents(writer, "", mode=Mode.IMPORTANT) == ["3 days", "1 days", "2 days"]
+    fact = Filters(type="fact")
+    assert contents(writer, "", mode=Mode.TYPED, filters=fact) == ["1 days", "3 days"]
+    assert contents(writer, "", mode=Mode.TYPED, filters=fact, sort_by="most_accessed") == ["3 days", "1 days"]
+    assert recall(actor=writer, mode=Mode.RECENT, limit=2).total == 3
+
+
+def test_filters_narrow_every_mode(writer: Actor) -> None:
+    kept = factories.memory(writer, "blue berth", tags=["a", "b"], type="lesson", category="x", pinned=True)
+    factories.memory(writer, "blue berth again", tags=["a"])
+    narrowing = [
+        Filters(type="lesson"),
+        Filters(category="x"),
+        Filters(tags=["A", "b"]),
+        Filters(any_tags=["b", "z"]),
+        Filters(pinned=True),
+        Filters(min_importance=0.6),
+        Filters(type="lesson", scope="team", source="manual", agent_id=writer.agent_id),
+    ]
+    for filters in narrowing:
+        for mode in (Mode.HYBRID, Mode.KEYWORD, Mode.SEMANTIC, Mode.RECENT, Mode.IMPORTANT):
+            assert contents(writer, "blue berth", mode=mode, filters=filters) == [kept.content]
+    future = Filters(created_after=timezone.now() + timedelta(days=1))
+    assert contents(writer, "blue berth", filters=future) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "field"),
+    [
+        ({"query": ""}, "query"),
+        ({"query": " "}, "query"),
+        ({"query": "a\0"}, "query"),
+        ({"query": "x" * 10_001}, "query"),
+        ({"query": "x", "mode": "magic"}, "mode"),
+        ({"query": "x", "limit": 0}, "limit"),
+        ({"query": "x", "limit": 51}, "limit"),
+        ({"query": "x", "limit": True}, "limit"),
+        ({"mode": "typed"}, "type"),
+        ({"query": "x", "sort_by": "mood"}, "sort_by"),
+    ],
+)
+def test_odd_recalls_are_refused(writer: Actor, said: dict[str, Any], field: str) -> None:
+    with pytest.raises(Invalid) as refusal:
+        recall(actor=writer, **said)
+    assert list(refusal.value.fields) == [field]
+
+
+def test_limits_default_by_mode(writer: Actor) -> None:
+    operations.save_many(actor=writer, drafts=[operations.Draft(content=f"berth {n}") for n in range(20)])
+    assert [len(contents(writer, "berth", mode=mode)) for mode in (Mode.KEYWORD, Mode.HYBRID)] == [5, 10]
+    assert recall(actor=writer, query="berth", limit=1).total == 20
+
+
+def test_words_that_are_rare_here_count_more(writer: Actor) -> None:
+    operations.save_many(actor=writer, drafts=[operations.Draft(content=f"berth plan {n}") for n in range(30)])
+    rare = factories.memory(writer, "the anchor plan")
+    assert contents(writer, "berth anchor", mode=Mode.KEYWORD)[0] == rare.content
+
+
+def test_counts_are_renewed_when_enough_has_changed(writer: Actor) -> None:
+    factories.memory(writer, "one berth")
+    recall(actor=writer, query="berth")
+    operations.save_many(actor=writer, drafts=[operations.Draft(content=f"berth {n}") for n in range(60)])
+    recall(actor=writer, query="berth")
+    assert Vocabulary.objects.get(audience=writer.team_id).memories == 1
+    recall(actor=writer, query="berth", now=timezone.now() + statistics.LOOK_EVERY * 2)
+    assert Vocabulary.objects.get(audience=writer.team_id).memories == 61
+    assert Lexeme.objects.get(audience=writer.team_id, lexeme="berth").memories == 61
+
+
+def test_a_changed_memory_is_found_by_its_new_meaning_only(writer: Actor) -> None:
+    memory = factories.memory(writer, "The cat sleeps on the sofa.")
+    operations.update(actor=writer, memory_id=memory.pk, content="Quarterly revenue grew by nine percent.")
+    hits = recall(actor=writer, query="income growth of the quarter", mode=Mode.SEMANTIC).hits
+    assert [hit.memory.content for hit in hits] == ["Quarterly revenue grew by nine percent."]
+    if extensions.has_vectors(connection):
+        assert memory.embeddings.get().memory_version == 2
+
+
+def test_without_pgvector_recall_says_so(writer: Actor) -> None:
+    factories.memory(writer, "blue berth")
+    result = recall(actor=writer, query="berth", mode=Mode.SEMANTIC)
+    assert bool(result.note) == (not extensions.has_vectors(connection))
+    assert [hit.memory.content for hit in result.hits] == ["blue berth"]
+
+
+MOMENTS = st.datetimes(min_value=datetime(2020, 1, 1), max_value=datetime(2030, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+ROWS = st.tuples(
+    st.integers(0, 10**6).map(lambda millionths: millionths / 10**6),
+    st.sampled_from(["fact", "identity"]),
+    st.booleans(),
+    MOMENTS,
+    st.none() | MOMENTS,
+    st.integers(0, 10_000),
+)
+
+
+@pytest.mark.django_db
+def test_importance_is_the_same_in_python_and_in_sql() -> None:
+    @settings(max_examples=100, deadline=None)
+    @given(row=ROWS, now=MOMENTS)
+    def same(row: tuple[Any, ...], now: datetime) -> None:
+        names = ("importance", "type", "pinned", "updated_at", "last_accessed_at", "access_count")
+        values = dict(zip(names, row, strict=True))
+        columns = "%(importance)s::float8 AS importance, %(type)s AS type, %(pinned)s AS pinned, "
+        columns += "%(updated_at)s::timestamptz AS updated_at, %(last_accessed_at)s::timestamptz AS last_accessed_at, "
+        columns += "%(access_count)s::integer AS access_count"
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT {IMPORTANCE_NOW} FROM (SELECT {columns}) AS row", {**values, "now": now})
+            (in_sql,) = cursor.fetchone()
+        assert importance_at(**values, now=now) == pytest.approx(in_sql, abs=1e-9)
+
+    same()
+
+
+def test_importance_fades_with_idleness_rises_with_use_and_keeps_what_is_pinned() -> None:
+    start = datetime(2030, 1, 1, tzinfo=UTC)
+    common: dict[str, Any] = {"importance": 0.8, "type": "fact", "updated_at": start, "last_accessed_at": None}
+
+    def at(days: int, **said: Any) -> float:
+        return importance_at(**{"pinned": False, "access_count": 0, **common, **said}, now=start + timedelta(days=days))
+
+    assert at(0) == 0.8
+    assert at(90) == pytest.approx(0.4)
+    assert at(90, access_count=20) > at(90)
+    assert at(900, pinned=True) == at(900, type="identity") == 0.8
