@@ -2,8 +2,8 @@
 
     python -m benchmarks.quality FOLDER [FOLDER ...] [--categories]
 
-A folder holds `corpus.jsonl` (id, team, text, created_at) and `queries.jsonl` (id, team, text, relevant, category). Each
-text becomes a memory of its team, each query is asked as an agent of its team.
+A folder holds `corpus.jsonl` (id, team, text, created_at) and `queries.jsonl` (id, team, text, relevant, category).
+Each text becomes a memory of its team, each query is asked as an agent of its team.
 """
 
 import argparse
@@ -56,6 +56,8 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 def load(name: str, corpus: Sequence[dict[str, Any]]) -> tuple[dict[str, "Actor"], dict[UUID, str]]:
     """An agent for each team, and which text each memory is."""
+    from django.db import connection
+
     from memories.operations import Draft, save_many
     from teams import auth, operations
 
@@ -75,6 +77,8 @@ def load(name: str, corpus: Sequence[dict[str, Any]]) -> tuple[dict[str, "Actor"
             saved = save_many(actor=actors[team], drafts=drafts, now=then)
             ids |= {memory.pk: row["id"] for memory, row in zip(saved, batch, strict=True)}
             progress.add(len(batch))
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")  # as autovacuum does within seconds
     return actors, ids
 
 

@@ -2,8 +2,9 @@
 
     python -m benchmarks.saving [--rows 100000] [--singles 100000]
 
-Every save is durable (fsync on) and leaves its revision; both sides write the same two rows into the same tables and
-take turns, so that the machine's mood and the tables' growth touch both alike.
+Every save is durable (fsync on) and leaves its revision; both sides take turns, so that the machine's mood and the
+tables' growth touch both alike. With EMBEDDING=none both write the same two rows into the same tables; otherwise the
+operations also make and keep a vector for each memory, which the raw side does not.
 """
 
 import argparse

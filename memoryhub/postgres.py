@@ -43,6 +43,7 @@ TUNING: Mapping[str, str] = {
     "max_wal_size": "2GB",
     "checkpoint_timeout": "15min",
     "wal_compression": "on",
+    "autovacuum_naptime": "10s",  # a new hub's tables grow from nothing: plans need to know soon
     "autovacuum_vacuum_scale_factor": "0.05",
     "autovacuum_analyze_scale_factor": "0.02",
     "log_min_duration_statement": "1000",
