@@ -86,6 +86,10 @@ NOTHING = {
     for name in ("by_words", "by_meaning")
     for name in ("by_words", "by_meaning")
 }
+VECTORS = """
+LEFT JOIN memories_embedding AS embedding ON embedding.organization_id = memory.organization_id
+    AND embedding.memory_id = memory.id AND embedding.model = %(model)s::text
+"""
 FUSED = """
 WITH {by_words}, {by_meaning}, candidates AS (
     SELECT id, min(words_rank) AS words_rank, min(meaning_rank) AS meaning_rank
@@ -97,14 +101,13 @@ WITH {by_words}, {by_meaning}, candidates AS (
     GROUP BY id
 ), scored AS (
     SELECT memory.id, words_rank, meaning_rank, {score} AS words,
-        -(embedding.vector <#> %(vector)s::vector) AS nearness,
+        {nearness} AS nearness,
         lower(substring(memory.content FROM '\\w+')) = ANY(%(words)s::text[]) AS lead,
         memory.search @@ ANY(%(exact)s::tsquery[]) AS exact,
         {importance} + memory.pinned::integer AS tie
     FROM candidates
     JOIN memories_memory AS memory ON memory.id = candidates.id
-    LEFT JOIN memories_embedding AS embedding ON embedding.organization_id = memory.organization_id
-        AND embedding.memory_id = memory.id AND embedding.model = %(model)s::text
+    {vectors}
 ), spread AS (
     SELECT *, (nearness - min(nearness) OVER ()) / nullif(max(nearness) OVER () - min(nearness) OVER (), 0) AS meaning
     FROM scored
@@ -144,12 +147,10 @@ def fused(
         "exact": [quoted(term.lexeme) for term in asked if term.is_identifier],
         "mean": terms.mean_length,
         "all": sum(term.weight for term in asked if term.words) or 1.0,
-        "vector": literal(vector or [0.0]),
-        "model": model if vector else "",
         "limit": limit,
         "now": now,
     }
-    parts = dict(NOTHING)
+    parts = NOTHING | {"nearness": "NULL::float8", "vectors": ""}
     if weight_words and asked:
         rows = matching(visible=visible, audiences=audiences, terms=asked).values("id", "search")
         sql, bound = named(rows, prefix="matching")
@@ -158,8 +159,9 @@ def fused(
         parameters |= bound
     if vector:
         sql, bound = named(visible.values("id"), prefix="visible")
+        parts |= {"nearness": "-(embedding.vector <#> %(vector)s::vector)", "vectors": VECTORS}
         parts["by_meaning"] = BY_MEANING.format(visible=sql, candidates=CANDIDATES)
-        parameters |= bound
+        parameters |= bound | {"vector": literal(vector), "model": model}
     statement = FUSED.format(
         **parts,
         score=WORDS_SCORE.format(row="memory", size="length(memory.search)", full=FULL, k1=K1, flat=FLAT),
