@@ -44,7 +44,7 @@ class WordLlama:
         self.tokenizer.no_padding()
 
     def documents(self, texts: Sequence[str]) -> list[list[float]]:
-        encoded = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        encoded = (self.tokenizer.encode(text, add_special_tokens=False) for text in texts)  # its batches start threads
         return [self._document(encoding.ids[: self.most_tokens]) for encoding in encoded]
 
     def _document(self, tokens: list[int]) -> list[float]:
