@@ -20,15 +20,17 @@ def sweep(*, rows: MemoryQuerySet, now: datetime, wait: bool = False) -> int:
     """
     held = rows.expired(now=now).order_by("pk").select_for_update(of=("self",), skip_locked=not wait)
     expired = list(held.defer("search"))
+    Memory.objects.filter(pk__in=[memory.pk for memory in expired]).update(
+        forgotten_at=F("expires_at"),
+        forgotten_by="system",
+        forget_reason="expired",
+        version=F("version") + 1,
+        updated_at=Greatest(F("updated_at"), now),
+    )
+    for organization_id in {memory.organization_id for memory in expired}:
+        theirs = [memory.pk for memory in expired if memory.organization_id == organization_id]
+        record(organization_id=organization_id, signer=None, memory_ids=theirs, change=Change.FORGOTTEN)
     for memory in expired:
-        Memory.objects.filter(pk=memory.pk).update(
-            forgotten_at=memory.expires_at,
-            forgotten_by="system",
-            forget_reason="expired",
-            version=F("version") + 1,
-            updated_at=Greatest(F("updated_at"), now),
-        )
-        record(organization_id=memory.organization_id, signer=None, memory_ids=[memory.pk], change=Change.FORGOTTEN)
         if memory.owns_key:
             hand_on_key(memory, now=now)
     return len(expired)
