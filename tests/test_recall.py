@@ -110,7 +110,7 @@ HARD = [
 
 @pytest.mark.parametrize("query", HARD)
 def test_hard_queries_are_answered(writer: Actor, notes: dict[str, Memory], query: str) -> None:
-    assert recall(actor=writer, query=query).total >= 0
+    assert set(contents(writer, query)) <= set(NOTES)
 
 
 def test_lists_by_time_importance_and_type(writer: Actor) -> None:

@@ -7,7 +7,6 @@ from memories.models.memory import Described, Memory, MemoryQuerySet, Revision
 from memories.models.statistics import Lexeme, Vocabulary
 from memories.models.vocabulary import (
     CONTENT_BYTES,
-    CORE_KEY,
     FILE_BYTES,
     KEY_LENGTH,
     LABEL_LENGTH,
@@ -23,7 +22,6 @@ from memories.models.vocabulary import (
 
 __all__ = [
     "CONTENT_BYTES",
-    "CORE_KEY",
     "FILE_BYTES",
     "KEY_LENGTH",
     "LABEL_LENGTH",

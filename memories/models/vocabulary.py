@@ -11,7 +11,6 @@ SUMMARY_LENGTH = 1_000
 LABEL_LENGTH = 64  # a category, a tag, a source
 TAG_COUNT = 32
 PATH_LENGTH = 500
-CORE_KEY = "core"
 
 
 class Type(models.TextChoices):
