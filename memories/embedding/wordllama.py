@@ -1,26 +1,13 @@
-"""Meaning as numbers: the provider that turns texts into vectors, chosen by setting."""
+"""The default embedder: a table of token vectors that comes inside its package."""
 
 import importlib.util
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from django.conf import settings
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
-
-
-class Provider(Protocol):
-    name: str
-    dimension: int
-
-    def documents(self, texts: Sequence[str]) -> list[list[float]]: ...
-
-    def query(self, text: str, weights: Mapping[str, float]) -> list[float]:
-        """The vector of a question whose words weigh as much as they tell; words without a weight weigh 1."""
-        ...
 
 
 class WordLlama:
@@ -31,6 +18,7 @@ class WordLlama:
 
     name = "wordllama-256"
     dimension = 256
+    inline = True
     reach = 128.0  # tokens; what a text begins with tells more of what it is about
     most_tokens = 2_048
 
@@ -74,13 +62,3 @@ class WordLlama:
     def _unit(vector: "np.ndarray[Any, Any]") -> list[float]:
         length = float(np.linalg.norm(vector))
         return [float(number) for number in (vector / length if length else vector)]
-
-
-PROVIDERS = {"wordllama": WordLlama}
-
-
-@cache
-def provider() -> Provider | None:
-    """The provider that the settings name; None when recall by meaning is switched off."""
-    made = PROVIDERS.get(settings.EMBEDDING)
-    return made() if made else None
