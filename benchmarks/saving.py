@@ -24,7 +24,7 @@ BATCH = 100
 MEMORY = (
     *("id", "organization_id", "team_id", "agent_id", "key", "content", "summary", "type", "category", "tags"),
     *("importance", "pinned", "source", "scope", "metadata", "version", "created_at", "updated_at", "owns_key"),
-    *("channel_id", "verified_by", "forgotten_by", "forget_reason", "access_count"),
+    *("channel_id", "verified_by", "forgotten_by", "forget_reason"),
 )
 REVISION = (
     *("id", "organization_id", "memory_id", "agent_id", "change", "created_at", "audience"),
@@ -131,7 +131,7 @@ def rows(actor: "Actor", key: str, text: str) -> tuple[tuple[Any, ...], tuple[An
 
     now, memory_id, organization = timezone.now(), uuid7(), actor.organization_id
     said = (key, text, "", "fact", "fact", ["bench"], 0.5, False, "manual", "team", Jsonb({}))
-    memory = (memory_id, organization, actor.team_id, actor.agent_id, *said, 1, now, now, bool(key), "", "", "", "", 0)
+    memory = (memory_id, organization, actor.team_id, actor.agent_id, *said, 1, now, now, bool(key), "", "", "", "")
     signed = (uuid7(), organization, memory_id, actor.agent_id, "created", now, actor.team_id)
     return memory, (*signed, *said, 1, "", "", "")
 

@@ -2,6 +2,9 @@
 
 It is a function of what was written and of elapsed time alone, never of how often a job ran. It halves with every
 half-life that the memory lies idle, and rises with use. What is pinned or tells an identity does not fade.
+
+What fades, fades alike. So what was never recalled keeps its order, and an index can hold that: the function
+memory_standing in the migrations, made with the same half-life.
 """
 
 from datetime import datetime
@@ -26,17 +29,13 @@ def importance_at(
     touched = max(updated_at, last_accessed_at or updated_at)
     idle_days = max(0.0, (now - touched).total_seconds() / DAY)
     kept = 1.0 if pinned or type == "identity" else 2.0 ** -min(idle_days / HALF_LIFE_DAYS, FADED)
-    faded = importance * kept
     used = access_count / (access_count + USE_HALF)
-    return float(faded + (1.0 - faded) * USE_BONUS * used * kept)
+    return float(kept * (importance + (1.0 - importance) * USE_BONUS * used))
 
 
-# The same over a row of memories_memory; takes %(now)s.
-KEPT = f"""
-(CASE WHEN pinned OR type = 'identity' THEN 1.0 ELSE power(2.0::float8, -least({FADED}, greatest(0.0, extract(
-    epoch FROM %(now)s::timestamptz - greatest(updated_at, last_accessed_at))::float8 / {DAY}) / {HALF_LIFE_DAYS})) END)
-"""
+# The same over a row of memories_memory beside its usage; takes %(now)s.
 IMPORTANCE_NOW = f"""
-(importance * {KEPT} + (1.0 - importance * {KEPT})
-    * {USE_BONUS} * (access_count / (access_count + {USE_HALF})) * {KEPT})
+(CASE WHEN pinned OR type = 'identity' THEN 1.0 ELSE power(2.0::float8, -least({FADED}, greatest(0.0, extract(
+    epoch FROM %(now)s::timestamptz - greatest(updated_at, last_accessed_at))::float8 / {DAY}) / {HALF_LIFE_DAYS})) END
+    * (importance + (1.0 - importance) * {USE_BONUS} * coalesce(access_count / (access_count + {USE_HALF}), 0)))
 """

@@ -51,21 +51,27 @@ if not DATABASE_URL:
     )
 
 
+PLAN_ONCE = "-c plan_cache_mode=force_generic_plan"
+
+
 def database() -> dict[str, Any]:
     parsed: dict[str, Any] = environ.Env.db_url_config(DATABASE_URL or EMBEDDED_POSTGRES.url)  # type: ignore[union-attr]
     if parsed.get("ENGINE") != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL must name a Postgres server: postgres://user:password@host:port/name")
     pool = {
         "min_size": 1,
-        "max_size": whole_number("DATABASE_POOL_SIZE", 8),
+        "max_size": whole_number("DATABASE_POOL_SIZE", 8) + 1,  # the one is for work beside the requests
         "timeout": 3,  # seconds until a caller is told to come back later
     }
-    # Statements are prepared (memoryhub.prepared), unless a pooler before Postgres cannot have that.
-    prepare = 5 if switch("DATABASE_PREPARE", default=True) else None
+    options = parsed.get("OPTIONS", {}) | {"pool": pool, "prepare_threshold": None}
+    # Statements are prepared (memoryhub.prepared) and planned once, unless a pooler before Postgres cannot have that.
+    if switch("DATABASE_PREPARE", default=True):
+        said = options.get("options") or env.str("PGOPTIONS", default="")
+        options |= {"prepare_threshold": 5, "options": f"{said} {PLAN_ONCE}".strip()}
     return parsed | {
         "HOST": unquote(parsed["HOST"]),  # a socket's folder arrives percent-encoded
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": parsed.get("OPTIONS", {}) | {"pool": pool, "prepare_threshold": prepare},
+        "OPTIONS": options,
         "TEST": {"NAME": env.str("MEMORYHUB_TEST_DATABASE", default="test_memoryhub")},
     }
 
@@ -114,6 +120,9 @@ LOGOUT_REDIRECT_URL = "login"
 # Recall
 
 EMBEDDING = one_of("EMBEDDING", ("WORDLLAMA", "NONE"), "WORDLLAMA").lower()
+
+# Whether a process may do beside the requests what nobody should wait for; if not, it is done at once.
+BACKGROUND = switch("BACKGROUND", default=True)
 
 # Limits
 

@@ -12,7 +12,9 @@ from tests import factories
 
 @pytest.fixture(autouse=True)
 def _test_settings(settings: Settings, tmp_path: Path) -> None:
-    """Attachments go to the test's own folder, static files are linked by their plain names, passwords cost little."""
+    """Attachments go to the test's own folder, static files are linked by their plain names, passwords cost little,
+    and what would run beside the requests runs at once."""
+    settings.BACKGROUND = False
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.STORAGES = settings.STORAGES | {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memories import extensions, operations
 from memories.importance import IMPORTANCE_NOW, importance_at
-from memories.models import Lexeme, Memory, Vocabulary
+from memories.models import Lexeme, Memory, Usage, Vocabulary
 from memories.recall import Filters, Mode, recall, statistics
 from memoryhub.errors import Invalid
 from teams.actor import Actor
@@ -118,8 +118,9 @@ def test_lists_by_time_importance_and_type(writer: Actor) -> None:
     for days, type_, importance in ((3, "fact", 0.9), (2, "todo", 0.1), (1, "fact", 0.4)):
         draft = operations.Draft(content=f"{days} days", type=type_, importance=importance)
         operations.save(actor=writer, draft=draft, now=now - timedelta(days=days))
-    Memory.objects.filter(content="1 days").update(access_count=0)
-    Memory.objects.filter(content="3 days").update(access_count=7)
+    often = Memory.objects.get(content="3 days")
+    ids = {"organization_id": often.organization_id, "memory_id": often.pk, "audience": often.audience}
+    Usage.objects.create(**ids, access_count=7, last_accessed_at=now - timedelta(days=3))
     assert contents(writer, "", mode=Mode.RECENT) == ["1 days", "2 days", "3 days"]
     assert contents(writer, "", mode=Mode.IMPORTANT) == ["3 days", "1 days", "2 days"]
     fact = Filters(type="fact")

@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.db import IntegrityError, connection, models, transaction
 from django.db.models import Q
 
-from memories.models import Association, Memory, Revision, Source
+from memories.models import Association, EmbeddingModel, Memory, Revision, Source, Usage
 from memoryhub.ids import uuid7
 from teams.actor import Actor
 from teams.models import Membership, Organization, Role, Team
@@ -16,12 +16,13 @@ from tests import factories
 
 def test_every_growing_table_carries_its_organization() -> None:
     for model in (*apps.get_app_config("teams").get_models(), *apps.get_app_config("memories").get_models()):
-        if model is not Organization:
+        if model not in (Organization, EmbeddingModel):
             assert model._meta.get_field("organization").many_to_one
 
 
 def test_every_link_is_kept_inside_the_organization() -> None:
-    """Each foreign key has its composite constraint, but for logins, which belong to no organization."""
+    """Each foreign key has its composite constraint, but for logins, which belong to no organization, and for the
+    counts of recalls, which must not lock the memories they count."""
     for model in (*apps.get_app_config("teams").get_models(), *apps.get_app_config("memories").get_models()):
         links = {
             field.name
@@ -29,6 +30,7 @@ def test_every_link_is_kept_inside_the_organization() -> None:
             if isinstance(field, models.ForeignKey) and field.name not in ("organization", "user")
         }
         kept = {getattr(constraint, "field", None) for constraint in model._meta.constraints} - {None}
+        kept |= {"memory"} if model is Usage else set()
         assert links - kept == set(), model
 
 

@@ -68,7 +68,7 @@ class Recall(APIView):
 
 class MemoryDetail(APIView):
     def get(self, request: Request, memory_id: UUID) -> Response:
-        memory = Memory.objects.visible_to(actor_of(request)).defer("search").filter(pk=memory_id).first()
+        memory = Memory.objects.visible_to(actor_of(request)).with_usage().defer("search").filter(pk=memory_id).first()
         if memory is None:
             raise NotFound("There is no such memory.")
         return Response(shapes.memory(memory), headers={"ETag": f'"{memory.version}"'})

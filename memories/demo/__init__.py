@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memories import archives, operations
-from memories.models import Memory, Scope
+from memories.models import Memory, Scope, Usage
 from teams import auth, tokens
 from teams import operations as registry
 from teams.actor import Actor
@@ -197,7 +197,13 @@ class Story:
         count = entry.get("recalls", 0)
         if count:
             last = self.at(entry["days_ago"] / (count + 1))
-            Memory.objects.filter(pk=memory.pk).update(access_count=count, last_accessed_at=last)
+            Usage.objects.create(
+                organization_id=memory.organization_id,
+                memory_id=memory.pk,
+                audience=memory.audience,
+                access_count=count,
+                last_accessed_at=last,
+            )
 
     def edit(self, team: str, entry: dict[str, Any], memory: Memory, edit: dict[str, Any]) -> None:
         editor, then = self.author(team, entry, edit["by"]), self.at(edit["days_ago"])

@@ -1,8 +1,9 @@
 """What: memories with every version of them, what hangs on them, a team's files, and the ledgers."""
 
-from memories.models.attached import Asset, Association, Embedding, Source, asset_path
+from memories.models.attached import Asset, Association, Source, asset_path
+from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded
 from memories.models.files import FileVersion, TeamFile
-from memories.models.ledgers import Answer, RecallLog
+from memories.models.ledgers import Answer, RecallLog, Usage
 from memories.models.memory import Described, Memory, MemoryQuerySet, Revision
 from memories.models.statistics import Lexeme, Vocabulary
 from memories.models.vocabulary import (
@@ -35,6 +36,7 @@ __all__ = [
     "Change",
     "Described",
     "Embedding",
+    "EmbeddingModel",
     "FileVersion",
     "Lexeme",
     "Memory",
@@ -46,6 +48,8 @@ __all__ = [
     "Source",
     "TeamFile",
     "Type",
+    "Unembedded",
+    "Usage",
     "Vocabulary",
     "asset_path",
 ]

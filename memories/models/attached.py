@@ -1,4 +1,4 @@
-"""What hangs on a memory: links to others, attachments, sources, vectors."""
+"""What hangs on a memory: links to others, attachments, sources."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -6,8 +6,7 @@ from django.utils import timezone
 
 from memories.models.signed import Signed, signature
 from memories.models.vocabulary import Relation
-from memories.vectors import VectorField
-from memoryhub.tenancy import SameOrganization, Tenant, link
+from memoryhub.tenancy import SameOrganization, link
 
 
 class Association(Signed):
@@ -83,25 +82,3 @@ class Source(Signed):
 
     def __str__(self) -> str:
         return self.url or self.message_id or str(self.session_id)
-
-
-class Embedding(Tenant):
-    """A memory's vector by one model; another model's may stand beside it while it takes over."""
-
-    memory = link("memories.Memory", related_name="embeddings", db_index=False)
-    audience = models.UUIDField()  # the memory's own, to find an audience's vectors together
-    model = models.CharField(max_length=100)
-    dimension = models.PositiveIntegerField()
-    memory_version = models.PositiveIntegerField()
-    vector = VectorField()
-    created_at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        constraints = [
-            SameOrganization(field="memory", to="memories.Memory", name="embedding_memory_is_of_its_organization"),
-            models.UniqueConstraint(fields=["organization", "memory", "model"], name="memory_has_one_vector_per_model"),
-        ]
-        indexes = [models.Index(fields=["organization", "audience", "model"], name="embedding_audience")]
-
-    def __str__(self) -> str:
-        return f"{self.memory_id} by {self.model}"

@@ -36,6 +36,30 @@ class RecallLog(Signed):
         return self.query[:60] or self.mode
 
 
+class Usage(models.Model):
+    """How often and when last a memory was recalled.
+
+    Apart from the memory, and without a constraint on it, so that counting a recall locks nothing that a writer wants.
+    """
+
+    pk = models.CompositePrimaryKey("organization_id", "memory_id")
+    organization = models.ForeignKey("teams.Organization", on_delete=models.CASCADE, db_index=False, related_name="+")
+    memory = link("memories.Memory", db_index=False)
+    audience = models.UUIDField()  # the memory's own, to find what an audience uses
+    access_count = models.PositiveIntegerField()
+    last_accessed_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "usages"
+        indexes = [
+            models.Index(F("organization"), F("audience"), F("last_accessed_at").desc(), name="usage_latest"),
+            models.Index(F("organization"), F("audience"), F("access_count").desc(), name="usage_most"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.memory_id}: {self.access_count} recalls"
+
+
 class Answer(Tenant):
     """What a request with an idempotency key was answered, so that its repetition is answered the same."""
 

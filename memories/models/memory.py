@@ -1,13 +1,17 @@
 """A memory, and every version of it."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Self
+from typing import Any, ClassVar, Self
 
+import orjson
+from django.apps import apps
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
-from django.db.models import Case, F, Func, Q, When
+from django.db.models import Case, F, Func, OuterRef, Q, Subquery, When
+from django.db.models.functions import Coalesce
 from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 
@@ -95,6 +99,16 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         """Ready for their bylines."""
         return self.select_related("agent", "user")
 
+    def with_usage(self) -> Self:
+        """Ready to say how often they were recalled."""
+        usage = apps.get_model("memories", "Usage").objects.filter(
+            organization=OuterRef("organization"), memory=OuterRef("pk")
+        )
+        return self.annotate(
+            access_count=Coalesce(Subquery(usage.values("access_count")), 0),
+            last_accessed_at=Subquery(usage.values("last_accessed_at")),
+        )
+
     def newest(self) -> Self:
         return self.order_by("-created_at", "-id")
 
@@ -109,8 +123,6 @@ class Memory(Signed, Described):
     owns_key = models.BooleanField(default=False, editable=False)
     updated_at = models.DateTimeField(default=timezone.now)
     purged_at = models.DateTimeField(null=True, blank=True, editable=False)
-    access_count = models.PositiveIntegerField(default=0, editable=False)
-    last_accessed_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     audience = models.GeneratedField(expression=AUDIENCE, output_field=models.UUIDField(), db_persist=True)
     search = models.GeneratedField(
@@ -122,6 +134,10 @@ class Memory(Signed, Described):
         output_field=SearchVectorField(),
         db_persist=True,
     )
+
+    # How often and when last it was recalled: kept in Usage, filled in by `with_usage` and by recall.
+    access_count: int = 0
+    last_accessed_at: datetime | None = None
 
     objects = MemoryQuerySet.as_manager()
 
@@ -177,6 +193,28 @@ class Memory(Signed, Described):
                 name="memory_changed",
                 condition=Q(forgotten_at=None),
             ),
+            models.Index(
+                F("organization"),
+                F("audience"),
+                F("type"),
+                F("created_at").desc(),
+                name="memory_typed",
+                condition=Q(forgotten_at=None),
+            ),
+            models.Index(
+                F("organization"),
+                F("audience"),
+                Func(F("importance"), F("updated_at"), function="memory_standing").desc(),
+                name="memory_standing",
+                condition=Q(forgotten_at=None),
+            ),
+            models.Index(
+                F("organization"),
+                F("audience"),
+                F("importance").desc(),
+                name="memory_unfading",
+                condition=Q(Q(pinned=True) | Q(type=Type.IDENTITY), forgotten_at=None),
+            ),
             models.Index(fields=["organization", "audience", "key"], name="memory_key", condition=~Q(key="")),
             models.Index(
                 fields=["expires_at"], name="memory_expiring", condition=Q(forgotten_at=None, expires_at__isnull=False)
@@ -186,6 +224,18 @@ class Memory(Signed, Described):
 
     def __str__(self) -> str:
         return self.key or self.content[:60]
+
+    COLUMNS: ClassVar[tuple[str, ...]]  # all but what only the database needs
+
+    @classmethod
+    def of_row(cls, row: Sequence[Any]) -> "Memory":
+        """The memory out of its columns, as a statement of ours selected them."""
+        memory = cls.from_db("default", cls.COLUMNS, row)
+        memory.metadata = orjson.loads(memory.metadata)
+        return memory
+
+
+Memory.COLUMNS = tuple(field.attname for field in Memory._meta.concrete_fields if field.attname != "search")
 
 
 class Revision(Signed, Described):

@@ -10,7 +10,7 @@ class Vocabulary(Tenant):
 
     audience = models.UUIDField()
     memories = models.PositiveIntegerField()
-    mean_length = models.FloatField()  # in different words
+    mean_bytes = models.FloatField()  # of their contents
     counted_at = models.DateTimeField()
 
     class Meta:

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from memories import embedding, extensions
 from memories.models import Memory
+from memories.recall.meaning import literal
 from memoryhub.ids import uuid7
 from memoryhub.prepared import prepared_cursor
 
@@ -64,8 +65,3 @@ def embed(memories: Sequence[Memory]) -> None:
 def text_of(memory: Memory) -> str:
     """What a memory means: what it is called, then what it says."""
     return "\n".join(part for part in (memory.key, memory.summary, memory.content) if part)
-
-
-def literal(vector: Sequence[float]) -> str:
-    """The vector as pgvector reads it."""
-    return "[" + ",".join(f"{number:.6g}" for number in vector) + "]"

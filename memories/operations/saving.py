@@ -219,7 +219,6 @@ WRITTEN = (
     *("workspace_id", "channel_id", "owns_key", "created_at", "updated_at"),
     *DESCRIBED,
 )
-RETURNED = tuple(field.attname for field in Memory._meta.concrete_fields if field.attname != "search")
 OWNER = "(organization_id, audience, workspace_id, key) WHERE owns_key AND forgotten_at IS NULL"
 
 
@@ -238,8 +237,8 @@ def _overwrite(said: Iterable[str]) -> str:
 # returned.
 SAVE = """
 WITH saved AS (
-    INSERT INTO memories_memory ({written}, access_count)
-    SELECT {written}, 0
+    INSERT INTO memories_memory ({written})
+    SELECT {written}
     FROM jsonb_to_recordset(%(rows)s::jsonb) AS row ({definitions})
     {conflict}
     RETURNING {returned}
@@ -262,7 +261,7 @@ def _statement(dedupe: Dedupe, said: tuple[str, ...]) -> str:
         written=", ".join(WRITTEN),
         definitions=", ".join(f"{column} {types[column]}" for column in WRITTEN),
         conflict=_overwrite(said) if dedupe is Dedupe.UPDATE else f"ON CONFLICT {OWNER} DO NOTHING",
-        returned=", ".join(RETURNED),
+        returned=", ".join(Memory.COLUMNS),
         described=", ".join(DESCRIBED),
     )
 
@@ -277,13 +276,7 @@ def _execute(*, actor: Actor, rows: Sequence[Row], now: datetime) -> list[Memory
     }
     with prepared_cursor() as cursor:
         cursor.execute(_statement(rows[0].dedupe, rows[0].said), parameters)
-        return [_memory(row) for row in cursor.fetchall()]
-
-
-def _memory(row: tuple[Any, ...]) -> Memory:
-    memory = Memory.from_db(connection.alias, RETURNED, row)
-    memory.metadata = orjson.loads(memory.metadata)
-    return memory
+        return [Memory.of_row(row) for row in cursor.fetchall()]
 
 
 @transaction.atomic

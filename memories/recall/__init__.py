@@ -1,22 +1,17 @@
-"""Recall: every ranked read. Candidates by words and by meaning in one order, within what the actor may see."""
+"""Recall: every ranked read. Candidates by words, by meaning and by links in one order, within what the actor sees."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from uuid import UUID
 
-from django.db import connection
-from django.db.models import F, Q
-from django.db.models.expressions import RawSQL
+from django.db.models import Q
 from django.utils import timezone
 
-from memories import embedding, extensions
-from memories.importance import IMPORTANCE_NOW
-from memories.models import Memory, MemoryQuerySet
+from memories.models import Memory
+from memories.recall import lists
+from memories.recall.asking import Question, ask
 from memories.recall.filters import Filters
-from memories.recall.fusion import CANDIDATES, WORDS, Scored, fused
-from memories.recall.statistics import Terms, terms
+from memories.recall.fusion import Scored
 from memoryhub.errors import Invalid
 from memoryhub.text import flaw
 from teams.actor import Actor
@@ -25,7 +20,6 @@ __all__ = ["Filters", "Hit", "Mode", "Recalled", "recall"]
 
 MOST = 50
 QUERY_LENGTH = 10_000
-COUNTED = 1_000  # how far a list is counted
 
 
 class Mode(StrEnum):
@@ -69,11 +63,11 @@ def recall(
 ) -> Recalled:
     now = now or timezone.now()
     chosen, limit = _checked(query=query, mode=mode, limit=limit, filters=filters, sort_by=sort_by)
-    visible = Memory.objects.visible_to(actor, now=now).filter((filters or Filters()).q(now=now))
+    rule = filters.q(now=now) if filters else None
     if chosen in ASKING:
-        return _asked(actor=actor, query=query, mode=chosen, limit=limit, visible=visible, now=now)
+        return _asked(actor=actor, query=query, mode=chosen, limit=limit, rule=rule, now=now)
     order = {Mode.RECENT: "recent", Mode.IMPORTANT: "importance", Mode.TYPED: sort_by}[chosen]
-    return _listed(visible=visible, order=order, limit=limit, now=now)
+    return _listed(actor=actor, rule=rule, order=order, limit=limit, now=now)
 
 
 def _checked(*, query: str, mode: str, limit: int | None, filters: Filters | None, sort_by: str) -> tuple[Mode, int]:
@@ -97,59 +91,26 @@ def _checked(*, query: str, mode: str, limit: int | None, filters: Filters | Non
     return chosen, limit
 
 
-def _asked(*, actor: Actor, query: str, mode: Mode, limit: int, visible: MemoryQuerySet, now: datetime) -> Recalled:
-    audiences = sorted(actor.reads, key=str)
-    asked = terms(query=query, organization_id=actor.organization_id, audiences=audiences, now=now)
-    vector, model, note = _vector(query, asked) if mode is not Mode.KEYWORD else (None, "", "")
-    scored = fused(
-        visible=visible,
-        organization_id=actor.organization_id,
-        audiences=audiences,
-        terms=asked,
-        vector=vector,
-        model=model,
-        weight_words=0.0 if mode is Mode.SEMANTIC and vector else WORDS,
-        limit=limit,
-        now=now,
+def _asked(*, actor: Actor, query: str, mode: Mode, limit: int, rule: Q | None, now: datetime) -> Recalled:
+    question = Question.read(
+        actor=actor, query=query, by_words=mode is not Mode.SEMANTIC, by_meaning=mode is not Mode.KEYWORD, now=now
     )
-    if not scored:
-        return _containing(visible=visible, query=query, limit=limit, note=note)
-    memories = _by_id(visible, (row.memory_id for row in scored))
-    hits = [Hit(memories[row.memory_id], row.score, row) for row in scored if row.memory_id in memories]
-    return Recalled(hits, scored[0].total, bounded=scored[0].total >= CANDIDATES, note=note)
+    found = ask(actor=actor, question=question, rule=rule, limit=limit, now=now)
+    if not found.hits:
+        holding = (rule or Q()) & _containing(query)
+        return _listed(actor=actor, rule=holding, order="recent", limit=limit, now=now, note=question.note)
+    hits = [Hit(memory, scored.score, scored) for memory, scored in found.hits]
+    return Recalled(hits, found.total, bounded=found.bounded, note=question.note)
 
 
-def _vector(query: str, asked: Terms) -> tuple[list[float] | None, str, str]:
-    """The query's vector with its model, or why there is none."""
-    provider = embedding.provider()
-    if provider is None or not extensions.has_vectors(connection):
-        return None, "", "Recall by meaning is switched off here; these were found by words."
-    vector = provider.query(query, asked.weights)
-    return (vector, provider.name, "") if any(vector) else (None, "", "")
-
-
-def _by_id(visible: MemoryQuerySet, memory_ids: Iterable[UUID]) -> dict[UUID, Memory]:
-    rows = visible.filter(pk__in=list(memory_ids)).with_authors().defer("search")
-    return {memory.pk: memory for memory in rows}
-
-
-def _containing(*, visible: MemoryQuerySet, query: str, limit: int, note: str) -> Recalled:
+def _containing(query: str) -> Q:
     """When no word matched: whatever has the query in it, letter by letter."""
     part = query.strip()
-    holding = Q(content__icontains=part) | Q(key__icontains=part) | Q(summary__icontains=part)
-    return _listed(visible=visible.filter(holding), order="recent", limit=limit, note=note)
+    return Q(content__icontains=part) | Q(key__icontains=part) | Q(summary__icontains=part)
 
 
-def _listed(
-    *, visible: MemoryQuerySet, order: str, limit: int, now: datetime | None = None, note: str = ""
-) -> Recalled:
-    if order == "importance":
-        present = RawSQL(IMPORTANCE_NOW % {"now": "%s"}, [now] * IMPORTANCE_NOW.count("%(now)s"))  # noqa: S611
-        rows = visible.order_by(present.desc(), "-created_at", "-id")
-    elif order == "most_accessed":
-        rows = visible.order_by(F("access_count").desc(), "-created_at", "-id")
-    else:
-        rows = visible.newest()
-    hits = [Hit(memory, 1.0) for memory in rows.with_authors().defer("search")[:limit]]
-    total = visible[: COUNTED + 1].count() if len(hits) == limit else len(hits)
-    return Recalled(hits, min(total, COUNTED), bounded=total > COUNTED, note=note)
+def _listed(*, actor: Actor, rule: Q | None, order: str, limit: int, now: datetime, note: str = "") -> Recalled:
+    memories = lists.listed(actor=actor, rule=rule, order=order, limit=limit, now=now)
+    total = lists.counted(actor=actor, rule=rule, now=now) if len(memories) == limit else len(memories)
+    hits = [Hit(memory, 1.0) for memory in memories]
+    return Recalled(hits, min(total, lists.COUNTED), bounded=total > lists.COUNTED, note=note)

@@ -2,40 +2,43 @@
 
 import math
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from hashlib import sha256
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection, transaction
-from django.utils import timezone
 
 from memories.models import Memory, Vocabulary
+from memories.recall import reading
+from memoryhub import background
 from memoryhub.ids import uuid7
 from memoryhub.prepared import prepared_cursor
 
 LOOK_EVERY = timedelta(seconds=30)  # between looks whether an audience has changed much
 STALE_SHARE = 0.2  # of an audience's memories changed since they were counted
-CODE = re.compile(r"[_/\\@#+:~$%&*|<>=-]|[0-9][^0-9]|[^0-9][0-9]|\.\w")  # what makes a token more than a word
-EXACT = re.compile(r"[_/\\@#+:~$%&*|<>=]|[0-9][^0-9]|[^0-9][0-9]|\.\w|^-")
 SMALL = 50  # changes that never matter
+QUICK = 2_000  # memories that are counted while the first asker waits; more are counted beside
+EXACT = re.compile(r"[_/\\@#+:~$%&*|<>=]|[0-9][^0-9]|[^0-9][0-9]|\.\w|^-")
 
-# The asked words, each with its lexeme and in how many memories of these audiences that one occurs; then the asked
-# identifiers likewise.
-ASKED = """
-WITH asked AS (
-    SELECT DISTINCT word, lexeme
-    FROM regexp_split_to_table(memory_plain(lower(%(query)s::text)), '\\s+') AS word, unnest(memory_words(word))
-    UNION ALL
-    SELECT '', unnest(memory_identifiers(%(query)s::text))
+# How many memories these audiences have, how long they are, when they were counted; and in how many of them each asked
+# lexeme occurs. Hopes for the primary key of memories_lexeme.
+COUNTED = """
+WITH counted AS (
+    SELECT coalesce(sum(memories), 0)::integer AS memories, coalesce(sum(memories * mean_bytes), 0)::float8 AS bytes,
+        coalesce(array_agg(audience), '{}') AS audiences, min(counted_at) AS since
+    FROM memories_vocabulary
+    WHERE organization_id = %(organization)s::uuid AND audience = ANY(%(audiences)s::uuid[])
 )
-SELECT word, asked.lexeme, coalesce((
-    SELECT sum(counted.memories) FROM memories_lexeme AS counted
-    WHERE counted.organization_id = %(organization)s::uuid AND counted.audience = ANY(%(audiences)s::uuid[])
-        AND counted.lexeme = asked.lexeme
-), 0)::integer
-FROM asked
+SELECT counted.*, asked.lexeme, (
+    SELECT coalesce(sum(occurring.memories), 0) FROM memories_lexeme AS occurring
+    WHERE occurring.organization_id = %(organization)s::uuid AND occurring.audience = ANY(%(audiences)s::uuid[])
+        AND occurring.lexeme = asked.lexeme
+)::integer
+FROM counted LEFT JOIN unnest(%(lexemes)s::text[]) AS asked (lexeme) ON true
 """
 
 
@@ -58,35 +61,30 @@ class Term:
 class Terms:
     terms: tuple[Term, ...]  # the rarest first
     memories: int
-    mean_length: float
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """By word, as it was asked."""
-        return {word: term.weight for term in self.terms for word in term.words}
+    mean_bytes: float
+    weights: dict[str, float] = field(default_factory=dict)  # by word, as it was asked
+    only_identifiers: bool = False  # beside stop words
 
 
-def terms(*, query: str, organization_id: UUID, audiences: Iterable[UUID], now: datetime | None = None) -> Terms:
+def terms(*, query: str, organization_id: UUID, audiences: Sequence[UUID], now: datetime) -> Terms:
     """The query's words, weighed by what these audiences have."""
-    audiences = list(audiences)
-    vocabularies = _vocabularies(organization_id, audiences, now=now or timezone.now())
-    total = sum(vocabulary.memories for vocabulary in vocabularies)
-    length = sum(vocabulary.memories * vocabulary.mean_length for vocabulary in vocabularies) / max(total, 1)
-    with prepared_cursor() as cursor:
-        cursor.execute(ASKED, {"query": query, "organization": organization_id, "audiences": audiences})
-        found: dict[str, Term] = {}
-        for word, lexeme, count in cursor.fetchall():
-            if not word and not is_code(lexeme):
-                continue  # a word with an apostrophe or a number, which counts as a word already
-            known = found.get(lexeme) or Term(lexeme, count, rarity(count, total))
-            found[lexeme] = replace(known, words=(*known.words, *([word] if word else [])))
-    rarest_first = sorted(found.values(), key=lambda term: (term.memories, term.lexeme))
-    return Terms(tuple(rarest_first), total, max(length, 1.0))
-
-
-def is_code(lexeme: str) -> bool:
-    """Whether it is an identifier, which is asked for just so, or writing without spaces between its words."""
-    return bool(CODE.search(lexeme[1:])) or not lexeme.isascii()
+    asked: dict[str, list[str]] = {}  # by lexeme, the words that ask for it
+    only_identifiers = True
+    for token in reading.tokens(query):
+        only_identifiers &= bool(token.identifiers) or not any(lexemes for _, lexemes in token.words)
+        for word, lexemes in token.words:
+            for lexeme in lexemes:
+                asked.setdefault(lexeme, []).append(word)
+        for identifier in token.identifiers:
+            asked.setdefault(identifier, [])
+    total, mean_bytes, counts = _counts(organization_id, audiences, list(asked), now=now)
+    found = [
+        Term(lexeme, counts[lexeme], rarity(counts[lexeme], total), tuple(dict.fromkeys(words)))
+        for lexeme, words in asked.items()
+    ]
+    found.sort(key=lambda term: (term.memories, term.lexeme))
+    weights = {word: term.weight for term in found for word in term.words}
+    return Terms(tuple(found), total, mean_bytes, weights, only_identifiers)
 
 
 def rarity(count: int, total: int) -> float:
@@ -95,15 +93,49 @@ def rarity(count: int, total: int) -> float:
     return math.log(1 + (max(total, 1) - count + 0.5) / (count + 0.5))
 
 
-def _vocabularies(organization_id: UUID, audiences: list[UUID], *, now: datetime) -> list[Vocabulary]:
-    rows = Vocabulary.objects.filter(organization=organization_id, audience__in=audiences)
-    known = {row.audience: row for row in rows}
+def _counts(
+    organization_id: UUID, audiences: Sequence[UUID], lexemes: list[str], *, now: datetime, again: bool = True
+) -> tuple[int, float, dict[str, int]]:
+    with prepared_cursor() as cursor:
+        cursor.execute(
+            COUNTED, {"organization": organization_id, "audiences": list(audiences), "lexemes": lexemes or [""]}
+        )
+        rows = cursor.fetchall()
+    total, size, counted, since = rows[0][:4]
+    uncounted = set(audiences) - set(counted)
+    if uncounted and again and _count_new(organization_id, uncounted, now=now):
+        return _counts(organization_id, audiences, lexemes, now=now, again=False)
+    if since and now - since > LOOK_EVERY:
+        work = partial(renew, organization_id=organization_id, audiences=list(audiences), now=now)
+        background.soon(("vocabulary", organization_id, *audiences), work, within=1.0)
+    return total, max(size / max(total, 1), 1.0), {row[4]: row[5] for row in rows}
+
+
+def _count_new(organization_id: UUID, audiences: Iterable[UUID], *, now: datetime) -> bool:
+    """Counts audiences for the first time; a large one in the background. Whether something was counted just now."""
+    done = False
     for audience in audiences:
-        row = known.get(audience)
-        due = row is None or (now - row.counted_at > LOOK_EVERY and _stale(row))
-        if due and (counted := count(organization_id=organization_id, audience=audience, now=now)):
-            known[audience] = counted
-    return list(known.values())
+        rows = Memory.objects.filter(organization=organization_id, audience=audience, forgotten_at=None)
+        work = partial(count, organization_id=organization_id, audience=audience, now=now)
+        if settings.BACKGROUND and rows[: QUICK + 1].count() > QUICK:
+            background.soon(("vocabulary", organization_id, audience), work)
+        else:
+            done = bool(work()) or done
+    return done
+
+
+_looked: dict[UUID, datetime] = {}
+
+
+def renew(*, organization_id: UUID, audiences: Iterable[UUID], now: datetime) -> None:
+    """Counts those audiences anew that have changed much; looks at each no more often than needed."""
+    rows = Vocabulary.objects.filter(organization=organization_id, audience__in=list(audiences))
+    for row in rows:
+        since = max(row.counted_at, _looked.get(row.audience, row.counted_at))
+        if now - since > LOOK_EVERY:
+            _looked[row.audience] = now
+            if _stale(row):
+                count(organization_id=organization_id, audience=row.audience, now=now)
 
 
 def _stale(row: Vocabulary) -> bool:
@@ -116,10 +148,11 @@ def _stale(row: Vocabulary) -> bool:
 
 COUNT = """
 INSERT INTO memories_lexeme (organization_id, audience, lexeme, memories)
-SELECT %(organization)s, %(audience)s, word, ndoc FROM ts_stat(%(source)s) WHERE ndoc > 1 AND word NOT LIKE '@%%'
+SELECT %(organization)s, %(audience)s, word, ndoc FROM ts_stat(%(source)s)
+WHERE word NOT LIKE '@%%' AND (ndoc > 1 OR word NOT LIKE '=%%')
 """
 SUMMARY = """
-SELECT count(*), coalesce(avg(length(search)), 0)::float8
+SELECT count(*), coalesce(avg(octet_length(content)), 0)::float8
 FROM memories_memory WHERE organization_id = %s AND audience = %s AND forgotten_at IS NULL
 """
 
@@ -133,20 +166,21 @@ def count(*, organization_id: UUID, audience: UUID, now: datetime) -> Vocabulary
         if not cursor.fetchone()[0]:
             return None
         cursor.execute(SUMMARY, [organization_id, audience])
-        memories, mean_length = cursor.fetchone()
+        memories, mean_bytes = cursor.fetchone()
         where = {"organization": organization_id, "audience": audience}
         cursor.execute(
             "DELETE FROM memories_lexeme WHERE organization_id = %(organization)s AND audience = %(audience)s", where
         )
         source = (
-            "SELECT search FROM memories_memory "  # noqa: S608 (ids of ours, in a statement that Postgres runs itself)
+            "SELECT search FROM memories_memory "
             f"WHERE organization_id = '{organization_id}' AND audience = '{audience}' AND forgotten_at IS NULL"
         )
         cursor.execute(COUNT, where | {"source": source})
+    counted = {"memories": memories, "mean_bytes": mean_bytes, "counted_at": now}
     vocabulary, _ = Vocabulary.objects.update_or_create(
         organization_id=organization_id,
         audience=audience,
-        defaults={"memories": memories, "mean_length": mean_length, "counted_at": now},
-        create_defaults={"id": uuid7(), "memories": memories, "mean_length": mean_length, "counted_at": now},
+        defaults=counted,
+        create_defaults={"id": uuid7(), **counted},
     )
     return vocabulary

@@ -1,40 +1,97 @@
 """By words: which memories to weigh for the asked words, and how much each tells."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
-
-from memories.models import Memory, MemoryQuerySet
-from memories.recall.statistics import Term
+from memories.recall.statistics import Term, Terms
 
 MOST = 5_000  # rows that are ever weighed
 ENOUGH = 1_000  # rows to weigh; words so common that they would bring more are left to order what rarer ones bring
 TERMS = 40  # of a long query, the rarest
+FULL = 2.0  # words count double what a row with all of them once would get, so that half of them already tell
+K1, FLAT = 0.9, 0.6  # how soon repetition stops telling, and how much of a row's length does not matter
+ABOVE_ALL, AMONG_WORDS = 10.0, 0.1  # what an identifier adds, asked for alone or in a sentence
+
+# What the asked words are worth in a row, as BM25 has it: rarity x a frequency that saturates, less in longer rows.
+# Postgres' rank of one word grows with its count c as the sum of 1/1 + 1/4 + 1/9 + … + 1/c², over pi²/6; that tells the
+# count, without unpacking the row's words. Words of the key and the tags count half as much again.
+SCORE = f"""
+coalesce((
+    SELECT {FULL} / %(all)s::float8
+        * sum(weight * count / (count + {K1} * ({FLAT} + {1 - FLAT:.1f} * {{row}}.size / %(mean)s::float8)))
+    FROM (
+        SELECT weight * CASE WHEN {{row}}.search @@ label THEN 1.5 ELSE 1 END AS weight,
+            1 / (1.6449341 * (1 - least(rank, 0.99))) - 0.5 AS count
+        FROM (
+            SELECT weight, label, ts_rank(ARRAY[1, 1, 1, 1]::real[], {{row}}.search, lexeme) AS rank
+            FROM unnest(%(lexemes)s::tsquery[], %(labels)s::tsquery[], %(weights)s::float8[])
+                AS asked (lexeme, label, weight)
+        ) AS ranked
+        WHERE rank > 0
+    ) AS counted
+), 0)
+"""
+
+# Hopes for the index memory_search, where an audience is a lexeme too.
+BY_WORDS = f"""
+matching AS MATERIALIZED (
+    SELECT id, search, octet_length(content) AS size FROM memories_memory
+    WHERE search @@ %(matching)s::tsquery AND {{visible}}
+    LIMIT {MOST}
+), by_words AS MATERIALIZED (
+    SELECT id, words, exact, row_number() OVER (ORDER BY words + %(lift)s::float8 * exact::integer DESC) AS words_rank
+    FROM (
+        SELECT id, {SCORE.format(row="matching")} AS words, search @@ ANY(%(exact)s::tsquery[]) AS exact FROM matching
+    ) AS weighed
+    ORDER BY words_rank LIMIT {{candidates}}
+)
+"""
+NOT_BY_WORDS = """
+matching AS (SELECT NULL::uuid AS id WHERE false),
+by_words AS (
+    SELECT NULL::uuid AS id, NULL::float8 AS words, NULL::boolean AS exact, NULL::bigint AS words_rank WHERE false
+)
+"""
 
 
-def matching(*, visible: MemoryQuerySet, audiences: Iterable[UUID], terms: Sequence[Term]) -> QuerySet[Memory]:
-    """The visible memories worth weighing. Hopes for the index memory_search, where an audience is a lexeme too."""
-    inside = " | ".join(f"'@{audience}'" for audience in sorted(audiences, key=str))
-    chosen = f"({inside}) & ({words(terms)})"
-    return visible.extra(where=["search @@ %s::tsquery"], params=[chosen])[:MOST]
+def bound(terms: Terms, audiences: Iterable[UUID]) -> dict[str, Any]:
+    """The parameters that the statements above name."""
+    asked = terms.terms[:TERMS]
+    return {
+        "matching": matching(asked, audiences),
+        "lexemes": [quoted(term.lexeme) for term in asked],
+        "labels": [f"{quoted(term.lexeme)}:A" for term in asked],
+        "weights": [term.weight for term in asked],
+        "exact": [quoted(term.lexeme) for term in asked if term.is_identifier],
+        "lift": ABOVE_ALL if terms.only_identifiers else AMONG_WORDS,
+        "mean": terms.mean_bytes,
+        "all": sum(term.weight for term in asked if term.words and term.memories) or 1.0,
+    }
 
 
-def words(terms: Sequence[Term]) -> str:
-    """Any of the rare words; where even the rarest is common, all of them."""
-    if terms[0].memories > ENOUGH:
-        return " & ".join(quoted(term.lexeme) for term in terms)
-    return " | ".join(quoted(term.lexeme) for term in rare(terms))
+def matching(terms: Sequence[Term], audiences: Iterable[UUID]) -> str:
+    """The query of the index: in these audiences, any of the rare words; where even the rarest is common, all."""
+    inside = " | ".join(f"'@{audience}'" for audience in audiences)
+    common = terms and terms[0].memories > ENOUGH
+    words = " & ".join(map(_lexeme, terms)) if common else " | ".join(map(_lexeme, rare(terms)))
+    return f"({inside}) & ({words})" if inside and words else ""
 
 
 def rare(terms: Sequence[Term]) -> list[Term]:
     """As many of the rarest as bring no more rows than enough."""
     chosen: list[Term] = []
+    rows = 0
     for term in terms:
-        if chosen and sum(taken.memories for taken in chosen) + term.memories > ENOUGH:
+        rows += term.memories
+        if chosen and rows > ENOUGH:
             break
         chosen.append(term)
     return chosen
+
+
+def _lexeme(term: Term) -> str:
+    return quoted(term.lexeme)
 
 
 def quoted(lexeme: str) -> str:

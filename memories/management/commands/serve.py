@@ -88,7 +88,7 @@ class Server:
 
     def __init__(self, host: str, port: int, *, workers: int) -> None:
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        threads = str(settings.DATABASES["default"]["OPTIONS"]["pool"]["max_size"])
+        threads = str(settings.DATABASES["default"]["OPTIONS"]["pool"]["max_size"] - 1)
         self.command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
         self.command += ["--host", host, "--port", str(port), "--workers", str(workers), "--blocking-threads", threads]
         self.command += ["--respawn-failed-workers", "--log-level", "error", "memoryhub.wsgi:application"]

@@ -1,0 +1,60 @@
+"""A question: read once, then asked of the memories."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+
+from django.db import connection
+from django.db.models import Q
+
+from memories import embedding, extensions
+from memories.recall import compiled, fusion
+from memories.recall.statistics import Terms, terms
+from teams.actor import Actor
+
+SWITCHED_OFF = "Recall by meaning is switched off here; these were found by words."
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    terms: Terms
+    by_words: bool
+    vector: tuple[str, list[float]] | None  # with the name of its model
+    note: str  # why it is not asked as it was meant
+
+    @classmethod
+    def read(cls, *, actor: Actor, query: str, by_words: bool, by_meaning: bool, now: datetime) -> Self:
+        audiences = compiled.bound(actor)["audiences"]
+        asked = terms(query=query, organization_id=actor.organization_id, audiences=audiences, now=now)
+        vector, note = _vector(query, asked) if by_meaning else (None, "")
+        return cls(asked, by_words or vector is None, vector, note)
+
+
+def _vector(query: str, asked: Terms) -> tuple[tuple[str, list[float]] | None, str]:
+    """The query's vector with its model, or why there is none."""
+    provider = embedding.provider()
+    if provider is None or not extensions.has_vectors(connection):
+        return None, SWITCHED_OFF
+    vector = provider.query(query, asked.weights)
+    return ((provider.name, vector), "") if any(vector) else (None, "")
+
+
+def ask(*, actor: Actor, question: Question, rule: Q | None, limit: int, now: datetime) -> fusion.Fused:
+    """The best answers. Where so many that nobody sees stood before the nearest, only what is seen is looked at."""
+
+    def attempt(*, narrow: bool) -> fusion.Fused:
+        return fusion.fused(
+            actor=actor,
+            rule=rule,
+            terms=question.terms if question.by_words else None,
+            vector=question.vector,
+            limit=limit,
+            now=now,
+            narrow=narrow,
+            first_words=frozenset(question.terms.weights),
+        )
+
+    found = attempt(narrow=False)
+    if question.vector and found.hides_the_nearest:
+        found = attempt(narrow=True)
+    return found

@@ -1,0 +1,33 @@
+"""By links: from the first hits along associations, in both directions, a few steps far."""
+
+SEEDS = 10  # hits from which links are followed
+FAN_OUT = 10  # links followed from each, the strongest first
+STEPS = 2
+FADE = 0.6  # what a step leaves of the score, times the link's weight
+
+# Hopes for relation_is_unique_per_pair and the index on the target. A link never leads out of what the actor sees:
+# every step asks.
+BY_LINKS = f"""
+walk (id, pull, steps, seed) AS (
+    SELECT id, score, 0, id FROM (SELECT id, score FROM summed ORDER BY score DESC LIMIT {SEEDS}) AS seeds
+    UNION ALL
+    SELECT reached.id, walk.pull * reached.weight * {FADE}, walk.steps + 1, walk.seed
+    FROM walk, LATERAL (
+        SELECT memories_memory.id, weight
+        FROM (
+            (SELECT target_id AS id, weight FROM memories_association
+            WHERE organization_id = %(organization)s::uuid AND origin_id = walk.id ORDER BY weight DESC LIMIT {FAN_OUT})
+            UNION ALL
+            (SELECT origin_id, weight FROM memories_association
+            WHERE organization_id = %(organization)s::uuid AND target_id = walk.id ORDER BY weight DESC LIMIT {FAN_OUT})
+        ) AS link JOIN memories_memory ON memories_memory.id = link.id
+        WHERE {{visible}}
+        ORDER BY weight DESC LIMIT {FAN_OUT}
+    ) AS reached
+    WHERE walk.steps < {STEPS} AND reached.id <> walk.seed
+), by_links AS MATERIALIZED (
+    SELECT id, max(pull) AS pull, row_number() OVER (ORDER BY max(pull) DESC, id) AS links_rank
+    FROM walk WHERE steps > 0 GROUP BY id
+)
+"""
+NOT_BY_LINKS = "by_links AS (SELECT NULL::uuid AS id, NULL::float8 AS pull, NULL::bigint AS links_rank WHERE false)"

@@ -1,0 +1,57 @@
+"""By meaning: the memories whose vectors are nearest to the query's."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+ROUGHLY = 300  # taken by the signs of their numbers alone: among them are practically all of the nearest hundred
+NEARLY = 150  # of those, by their whole vectors; then it is looked who of them may be seen
+
+# Reads an audience's signs from the index embedding_nearest and nothing else, then the vectors of a few. Where a filter
+# would take many of those few away, only what it leaves is looked at: exact, however little that is.
+BY_MEANING = f"""
+rough AS MATERIALIZED (
+    SELECT memory_id AS id FROM memories_embedding
+    WHERE organization_id = %(organization)s::uuid AND audience = ANY(%(audiences)s::uuid[])
+        AND model = %(model)s::text {{narrowed}}
+    ORDER BY signs <~> %(signs)s::varbit LIMIT {ROUGHLY}
+), near AS MATERIALIZED (
+    SELECT embedding.memory_id AS id, -(embedding.vector <#> %(vector)s::vector) AS nearness
+    FROM rough JOIN memories_embedding AS embedding
+        ON embedding.organization_id = %(organization)s::uuid AND embedding.memory_id = rough.id
+        AND embedding.model = %(model)s::text
+    ORDER BY nearness DESC LIMIT {NEARLY}
+), by_meaning AS MATERIALIZED (
+    SELECT near.id, nearness, row_number() OVER (ORDER BY nearness DESC) AS meaning_rank
+    FROM near JOIN memories_memory ON memories_memory.id = near.id
+    WHERE {{visible}}
+    ORDER BY nearness DESC LIMIT {{candidates}}
+)
+"""
+NARROWED = "AND memory_id IN (SELECT id FROM memories_memory WHERE {visible})"
+NOT_BY_MEANING = """
+rough AS (SELECT NULL::uuid AS id WHERE false),
+by_meaning AS (SELECT NULL::uuid AS id, NULL::float8 AS nearness, NULL::bigint AS meaning_rank WHERE false)
+"""
+
+# The nearness of what was found by words alone.
+NEARNESS = "coalesce(nearness, -(embedding.vector <#> %(vector)s::vector))"
+VECTORS = """
+LEFT JOIN memories_embedding AS embedding ON nearness IS NULL AND embedding.organization_id = %(organization)s::uuid
+    AND embedding.memory_id = memory.id AND embedding.model = %(model)s::text
+"""
+
+
+def bound(vector: Sequence[float], model: str) -> dict[str, Any]:
+    """The parameters that the statements above name."""
+    return {
+        "vector": literal(vector),
+        "signs": "".join("1" if number > 0 else "0" for number in vector),
+        "model": model,
+    }
+
+
+def literal(vector: Sequence[float]) -> str:
+    """The vector as pgvector reads it."""
+    return orjson.dumps(list(vector)).decode()

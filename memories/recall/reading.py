@@ -1,0 +1,60 @@
+"""What a query asks for, as the index knows it: its words with their lexemes, and its identifiers."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memoryhub.prepared import prepared_cursor
+
+REMEMBERED = 50_000  # tokens; what a token reads as never changes
+CODE = re.compile(r"[_/\\@#+:~$%&*|<>=-]|[0-9][^0-9]|[^0-9][0-9]|\.\w")  # what makes a token more than a word
+
+# What the functions behind the search column make of each token: words with their lexemes, then identifiers.
+READ = """
+SELECT token, lower(word), array(SELECT lexeme FROM unnest(memory_words(word)))
+FROM unnest(%(tokens)s::text[]) AS token, regexp_split_to_table(memory_plain(token), '\\s+') AS word
+UNION ALL
+SELECT token, NULL, memory_identifiers(token) FROM unnest(%(tokens)s::text[]) AS token
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    words: tuple[tuple[str, tuple[str, ...]], ...]  # each word with its lexemes; a stop word has none
+    identifiers: tuple[str, ...]
+
+
+_known: dict[str, Token] = {}
+
+
+def tokens(query: str) -> list[Token]:
+    """The query's different tokens in their order, each read by Postgres once in this process' life."""
+    asked = list(dict.fromkeys(query.split()))
+    known = {token: _known[token] for token in asked if token in _known}
+    known |= _read(token for token in asked if token not in known)
+    return [known[token] for token in asked]
+
+
+def _read(asked: Iterable[str]) -> dict[str, Token]:
+    unknown = list(asked)
+    if not unknown:
+        return {}
+    words: dict[str, list[tuple[str, tuple[str, ...]]]] = {token: [] for token in unknown}
+    identifiers: dict[str, tuple[str, ...]] = {}
+    with prepared_cursor() as cursor:
+        cursor.execute(READ, {"tokens": unknown})
+        for token, word, found in cursor.fetchall():
+            if word is None:
+                identifiers[token] = tuple(name for name in found if is_code(name))
+            else:
+                words[token].append((word, tuple(found)))
+    if len(_known) > REMEMBERED:
+        _known.clear()
+    read = {token: Token(tuple(words[token]), identifiers[token]) for token in unknown}
+    _known.update({token: read[token] for token in unknown if len(token) < 100})
+    return read
+
+
+def is_code(identifier: str) -> bool:
+    """Whether it is asked for just so, or is writing without spaces; others count as words already."""
+    return bool(CODE.search(identifier[1:])) or not identifier.isascii()
