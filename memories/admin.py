@@ -4,11 +4,28 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from memories.models import Memory
+from memories.models import EmbeddingModel, Memory
+
+
+class ReadOnly(admin.ModelAdmin):
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+
+@admin.register(EmbeddingModel)
+class EmbeddingModelAdmin(ReadOnly):
+    list_display = ("name", "covered_at", "failed_at", "error")
+    ordering = ("created_at",)
 
 
 @admin.register(Memory)
-class MemoryAdmin(admin.ModelAdmin):
+class MemoryAdmin(ReadOnly):
     list_display = ("__str__", "type", "scope", "team", "version", "updated_at", "forgotten_at")
     list_select_related = ("team",)
     list_filter = ("type", "scope", "pinned")
@@ -19,12 +36,3 @@ class MemoryAdmin(admin.ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Memory]:
         return super().get_queryset(request).defer("search")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Memory | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Memory | None = None) -> bool:
-        return False

@@ -21,6 +21,17 @@ def whole_number(name: str, default: int) -> int:
     return int(text)
 
 
+def share(name: str, default: float) -> float:
+    text = env.str(name, default=str(default))
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= 1:
+        raise ImproperlyConfigured(f"{name} must be a number from 0 to 1, not {text!r}.")
+    return found
+
+
 def switch(name: str, *, default: bool = False) -> bool:
     """Never guessed from a word that is neither."""
     text = env.str(name, default=str(default)).lower()
@@ -120,6 +131,8 @@ LOGOUT_REDIRECT_URL = "login"
 # Recall
 
 EMBEDDING = one_of("EMBEDDING", ("WORDLLAMA", "NONE"), "WORDLLAMA").lower()
+
+SIMILAR_ABOVE = share("SIMILAR_ABOVE", 0.9)  # a new memory is linked to what it resembles more than that; 0: to nothing
 
 # Whether a process may do beside the requests what nobody should wait for; if not, it is done at once.
 BACKGROUND = switch("BACKGROUND", default=True)

@@ -6,3 +6,14 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
 application = get_wsgi_application()
+
+
+def resume() -> None:
+    """Goes on with what an earlier process left to be done beside the requests."""
+    from memories.operations.embedding import catch_up
+    from memoryhub import background
+
+    background.soon("embedding", catch_up)
+
+
+resume()

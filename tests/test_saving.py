@@ -8,6 +8,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from memories import extensions
+from memories.embedding.serving import serving
 from memories.models import Memory, Revision, Scope
 from memories.operations import BATCH_LIMIT, Dedupe, Draft, forget, restore, save, save_many, sweep, update
 from memoryhub.errors import Conflict, Invalid, KeyTaken, NotFound
@@ -127,6 +128,7 @@ def test_a_batch_costs_the_same_statements_whatever_its_size(
 ) -> None:
     drafts = [Draft(content=f"fact {n}", key=f"k{n}") for n in range(size)]
     vectors = int(extensions.has_vectors(connection))
+    serving()  # known for a few seconds then
     with django_assert_num_queries(statements + vectors):  # savepoint, (take turns,) save, (vectors,) release
         save_many(actor=writer, drafts=drafts)
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from memories.models import Memory
-from memories.recall import Hit, Recalled
+from memories.recall import Hit, Recalled, Verdict
 from teams.actor import Actor
 
 
@@ -39,31 +39,47 @@ def memory(row: Memory) -> dict[str, Any]:
     }
 
 
+def saved(row: Memory) -> dict[str, Any]:
+    """The memory, and what it nearly repeats."""
+    similar = [{"id": other.memory_id, "similarity": round(other.similarity, 4)} for other in row.similar]
+    return memory(row) | {"similar": similar}
+
+
 def recalled(result: Recalled, *, mode: str, explain: bool) -> dict[str, Any]:
     """Best first. With `explain`, each hit says what put it there."""
     memories = [
-        memory(hit.memory) | {"relevance_score": round(hit.relevance, 4)} | (reasons(hit) if explain else {})
+        memory(hit.memory)
+        | {"relevance_score": round(hit.relevance, 4)}
+        | ({"explain": reasons(hit)} if explain else {})
+        | ({"snippet": {"text": hit.snippet.text, "marks": hit.snippet.marks}} if hit.snippet else {})
         for hit in result.hits
     ]
     found = {"total_found": result.total, "total_is_bound": result.bounded, "mode": mode}
     return {"memories": memories, **found, **({"note": result.note} if result.note else {})}
 
 
-def reasons(hit: Hit) -> dict[str, Any]:
+def reasons(hit: Hit) -> dict[str, Any] | None:
     row = hit.scored
     if row is None:
-        return {"explain": None}
-    meaning = None if row.meaning is None else round(row.meaning, 4)
+        return None
     return {
-        "explain": {
-            "rank_by_words": row.words_rank,
-            "rank_by_meaning": row.meaning_rank,
-            "words": round(row.words, 4),
-            "meaning": meaning,
-            "begins_with_an_asked_word": bool(row.lead),
-            "has_an_asked_identifier": row.exact,
-        }
+        "rank_by_words": row.words_rank,
+        "rank_by_meaning": row.meaning_rank,
+        "rank_by_links": row.links_rank,
+        "matched_words": hit.matched,
+        "words": round(row.words, 4),
+        "meaning": None if row.meaning is None else round(row.meaning, 4),
+        "begins_with_an_asked_word": row.lead,
+        "has_an_asked_identifier": row.exact,
+        "importance_now": round(row.importance, 4),
+        "added_by_importance": round(row.added_by_importance, 4),
+        "added_by_pin": row.added_by_pin if hit.memory.pinned else 0.0,
+        "reciprocal_rank_score": round(row.reciprocal, 6),
     }
+
+
+def verdict(found: Verdict) -> dict[str, Any]:
+    return {"rank": found.rank, "reason": found.reason}
 
 
 def receipt(row: Memory) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from memories.api import views
 urlpatterns = [
     path("me", views.Me.as_view(), name="api-me"),
     path("recall", views.Recall.as_view(), name="api-recall"),
+    path("recall/why-not", views.WhyNot.as_view(), name="api-why-not"),
     path("memories", views.Memories.as_view(), name="api-memories"),
     path("memories/<uuid:memory_id>", views.MemoryDetail.as_view(), name="api-memory"),
 ]

@@ -1,5 +1,6 @@
 """The REST endpoints: parse, call an operation, answer."""
 
+from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -15,7 +16,7 @@ from memories import operations
 from memories.api import shapes
 from memories.api.door import actor_of
 from memories.models import Memory
-from memories.recall import Filters, Mode, recall
+from memories.recall import Filters, Mode, recall, why_not
 from memoryhub.errors import Invalid, NotFound
 from memoryhub.ids import as_uuid
 from memoryhub.text import flaw
@@ -23,6 +24,8 @@ from teams.models import Verb
 
 DRAFT_FIELDS = {field.name for field in fields(operations.Draft)} - {"audience"}
 FILTER_FIELDS = [field.name for field in fields(Filters)]
+ASKED = ("query", "mode", "limit")
+SWITCHES = ("explain", "snippets")
 TEXTS = ("type", "category", "scope", "source", "channel_id")
 MOMENTS = ("expires_at", "review_by")
 
@@ -48,7 +51,7 @@ class Memories(APIView):
     def _save(self, request: Request) -> operations.Result:
         said, version = _draft(request.data)
         memory = operations.save(actor=actor_of(request), draft=said, version=version)
-        seen = shapes.memory if actor_of(request).may(Verb.READ) else shapes.receipt
+        seen = shapes.saved if actor_of(request).may(Verb.READ) else shapes.receipt
         shape = orjson.loads(orjson.dumps(seen(memory)))
         return operations.Result(shape, memory_ids=(memory.pk,))
 
@@ -56,14 +59,24 @@ class Memories(APIView):
 class Recall(APIView):
     def post(self, request: Request) -> Response:
         """The memories that answer a query best, within what the token may see."""
-        body = _object(request.data, known={"query", "mode", "limit", "sort_by", "explain", *FILTER_FIELDS})
-        asked = {name: body[name] for name in ("query", "mode", "limit", "sort_by") if body.get(name) is not None}
-        for name in ("query", "mode", "sort_by"):
-            if not isinstance(asked.get(name, ""), str):
-                raise Invalid({name: "This must be text."})
-        result = recall(actor=actor_of(request), filters=_filters(body), **asked)
-        mode = asked.get("mode", Mode.HYBRID)
-        return Response(shapes.recalled(result, mode=mode, explain=body.get("explain") is True))
+        body = _object(request.data, known={*ASKED, "sort_by", *SWITCHES, *FILTER_FIELDS})
+        switches: dict[str, Any] = {name: _switch(name, body.get(name)) for name in SWITCHES}
+        said = _texts_among(body, (*ASKED, "sort_by"))
+        result = recall(actor=actor_of(request), filters=_filters(body), **said, **switches)
+        mode = said.get("mode", Mode.HYBRID)
+        return Response(shapes.recalled(result, mode=mode, explain=switches["explain"]))
+
+
+class WhyNot(APIView):
+    def post(self, request: Request) -> Response:
+        """Which rule keeps one memory from an answer, or where it stands in it."""
+        body = _object(request.data, known={*ASKED, "memory_id", *FILTER_FIELDS})
+        memory_id = as_uuid(body["memory_id"]) if isinstance(body.get("memory_id"), str) else None
+        if memory_id is None:
+            raise Invalid({"memory_id": "This must be an id."})
+        said = {"query": "", **_texts_among(body, ASKED)}
+        found = why_not(actor=actor_of(request), memory_id=memory_id, filters=_filters(body), **said)
+        return Response(shapes.verdict(found))
 
 
 class MemoryDetail(APIView):
@@ -86,6 +99,20 @@ def _object(body: object, *, known: set[str]) -> dict[str, Any]:
     if unknown:
         raise Invalid(dict.fromkeys(sorted(unknown), "There is no such field."))
     return dict(body)
+
+
+def _texts_among(body: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    said = {name: body[name] for name in names if body.get(name) is not None}
+    for name, value in said.items():
+        if name != "limit" and not isinstance(value, str):
+            raise Invalid({name: "This must be text."})
+    return said
+
+
+def _switch(name: str, value: object) -> bool:
+    if not isinstance(value, bool | None):
+        raise Invalid({name: "This must be true or false."})
+    return bool(value)
 
 
 def _filters(body: dict[str, Any]) -> Filters:

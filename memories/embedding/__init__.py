@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 from django.conf import settings
 
@@ -33,3 +33,16 @@ def provider() -> Provider | None:
     """The provider that the settings name; None when recall by meaning is switched off."""
     made = PROVIDERS.get(settings.EMBEDDING)
     return made() if made else None
+
+
+def made_by() -> dict[str, Any]:
+    """The settings that name the provider, by which it can be built again when others are in force."""
+    return {"EMBEDDING": settings.EMBEDDING}
+
+
+def built(made: Mapping[str, Any]) -> Provider | None:
+    """The provider that those settings named."""
+    if made == made_by():
+        return provider()
+    chosen = PROVIDERS.get(made.get("EMBEDDING", ""))
+    return chosen() if chosen else None

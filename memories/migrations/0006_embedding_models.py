@@ -16,6 +16,7 @@ class Migration(migrations.Migration):
             name="EmbeddingModel",
             fields=[
                 ("name", models.CharField(max_length=100, primary_key=True, serialize=False)),
+                ("made_by", models.JSONField(default=dict)),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("queued_at", models.DateTimeField(blank=True, null=True)),
                 ("covered_at", models.DateTimeField(blank=True, null=True)),

@@ -4,7 +4,7 @@ from memories.models.attached import Asset, Association, Source, asset_path
 from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded
 from memories.models.files import FileVersion, TeamFile
 from memories.models.ledgers import Answer, RecallLog, Usage
-from memories.models.memory import Described, Memory, MemoryQuerySet, Revision
+from memories.models.memory import Described, Memory, MemoryQuerySet, Revision, Similar
 from memories.models.statistics import Lexeme, Vocabulary
 from memories.models.vocabulary import (
     CONTENT_BYTES,
@@ -45,6 +45,7 @@ __all__ = [
     "Relation",
     "Revision",
     "Scope",
+    "Similar",
     "Source",
     "TeamFile",
     "Type",

@@ -33,6 +33,7 @@ class EmbeddingModel(models.Model):
     """What is known of a model that makes vectors: whether they cover every memory, and how it fares."""
 
     name = models.CharField(max_length=100, primary_key=True)
+    made_by = models.JSONField(default=dict)  # the settings that name its provider, without a key
     created_at = models.DateTimeField(default=timezone.now)
     queued_at = models.DateTimeField(null=True, blank=True)  # since then its backlog holds whatever it lacks
     covered_at = models.DateTimeField(null=True, blank=True)  # since then it serves

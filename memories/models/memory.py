@@ -1,8 +1,10 @@
 """A memory, and every version of it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Self
+from uuid import UUID
 
 import orjson
 from django.apps import apps
@@ -30,6 +32,15 @@ from memories.models.vocabulary import (
 )
 from memoryhub.tenancy import SameOrganization, link, own_key
 from teams.actor import Actor
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """Another memory that says nearly the same."""
+
+    memory_id: UUID
+    similarity: float
+
 
 AUDIENCE = Case(
     When(scope=Scope.TEAM, then=F("team")),
@@ -138,6 +149,8 @@ class Memory(Signed, Described):
     # How often and when last it was recalled: kept in Usage, filled in by `with_usage` and by recall.
     access_count: int = 0
     last_accessed_at: datetime | None = None
+    # What it nearly repeats: filled in by the save that made it.
+    similar: Sequence["Similar"] = ()
 
     objects = MemoryQuerySet.as_manager()
 

@@ -1,19 +1,29 @@
-"""A vector for each memory, made with the save and never in its way."""
+"""A vector for each memory: made with the save or soon after it, and never in its way."""
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from hashlib import sha256
 
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
-from memories import embedding, extensions
-from memories.models import Memory
+from memories import extensions
+from memories.embedding import Provider, Unavailable
+from memories.embedding.serving import enlist, failed, forget, resting, serving, succeeded
+from memories.models import Embedding, EmbeddingModel, Memory, Unembedded
+from memories.operations.similarity import link_similar
 from memories.recall.meaning import literal
+from memoryhub import background
 from memoryhub.ids import uuid7
 from memoryhub.prepared import prepared_cursor
 
 log = logging.getLogger(__name__)
+BATCH = 64
+MOST_ATTEMPTS = 3  # at a text that fails while others succeed
+LOOK_AGAIN = 2.0  # seconds, while another process works off the backlog
 
 # The vector of the newest version wins, whoever comes first.
 KEEP = """
@@ -28,23 +38,69 @@ SET audience = excluded.audience, memory_version = excluded.memory_version, vect
 WHERE memories_embedding.memory_version <= excluded.memory_version
 """
 
+# Every living memory that has no vector of its present version by this model.
+QUEUE_ALL = """
+INSERT INTO memories_unembedded (id, organization_id, memory_id, model, memory_version, attempts)
+SELECT gen_random_uuid(), memory.organization_id, memory.id, %(model)s, memory.version, 0
+FROM memories_memory AS memory
+LEFT JOIN memories_embedding AS embedding ON embedding.organization_id = memory.organization_id
+    AND embedding.memory_id = memory.id AND embedding.model = %(model)s AND embedding.memory_version >= memory.version
+WHERE memory.forgotten_at IS NULL AND embedding.id IS NULL
+ON CONFLICT (organization_id, memory_id, model) DO NOTHING
+"""
+
 
 def embed(memories: Sequence[Memory]) -> None:
-    """Keeps the memories' vectors. A provider that fails costs them nothing but their place in recall by meaning."""
-    provider = embedding.provider()
-    if not memories or provider is None or not extensions.has_vectors(connection):
+    """Keeps the memories' vectors, or has them made soon. A provider that fails costs them nothing but time."""
+    if not memories or not extensions.has_vectors(connection):
         return
     newest = list({memory.pk: memory for memory in memories}.values())
+    present = serving()
+    waiting = present.behind
+    for provider in present.making:
+        vectors = _inline(newest, provider)
+        if vectors:
+            keep(newest, vectors, provider)
+        else:
+            queue(newest, provider)
+            waiting = True
+    if waiting:
+        transaction.on_commit(partial(background.soon, "embedding", catch_up))
+
+
+def _inline(memories: Sequence[Memory], provider: Provider) -> list[list[float]] | None:
+    """Their vectors at once, if the provider is of that kind and does not fail, whatever its fault."""
+    if not provider.inline:
+        return None
     try:
-        vectors = provider.documents([text_of(memory) for memory in newest])
+        return checked(provider.documents([text_of(memory) for memory in memories]), provider)
     except Exception:
-        log.exception("The embedding provider %s failed; %d memories have no vector.", provider.name, len(newest))
-        return
-    made = [
-        (memory, vector)
-        for memory, vector in zip(newest, vectors, strict=True)
-        if len(vector) == provider.dimension and all(map(math.isfinite, vector))
-    ]
+        log.exception("%s failed; %d memories wait for their vectors.", provider.name, len(memories))
+        return None
+
+
+def checked(vectors: list[list[float]], provider: Provider) -> list[list[float]]:
+    for vector in vectors:
+        if len(vector) != provider.dimension or not all(map(math.isfinite, vector)):
+            raise Unavailable(f"{provider.name} made something else than a vector of {provider.dimension} numbers.")
+    return vectors
+
+
+def drop(memories: Sequence[Memory]) -> None:
+    """What is forgotten has no place among the nearest."""
+    ids = [memory.pk for memory in memories]
+    within = {"organization__in": {memory.organization_id for memory in memories}, "memory__in": ids}
+    Embedding.objects.filter(**within).delete()
+    Unembedded.objects.filter(**within).delete()
+
+
+def text_of(memory: Memory) -> str:
+    """What a memory means: what it is called, then what it says."""
+    return "\n".join(part for part in (memory.key, memory.summary, memory.content) if part)
+
+
+def keep(memories: Sequence[Memory], vectors: Sequence[Sequence[float]], provider: Provider) -> None:
+    made = list(zip(memories, vectors, strict=True))
     with prepared_cursor() as cursor:
         cursor.execute(
             KEEP,
@@ -62,6 +118,101 @@ def embed(memories: Sequence[Memory]) -> None:
         )
 
 
-def text_of(memory: Memory) -> str:
-    """What a memory means: what it is called, then what it says."""
-    return "\n".join(part for part in (memory.key, memory.summary, memory.content) if part)
+def queue(memories: Sequence[Memory], provider: Provider) -> None:
+    Unembedded.objects.bulk_create(
+        [
+            Unembedded(
+                organization_id=memory.organization_id,
+                memory_id=memory.pk,
+                model=provider.name,
+                memory_version=memory.version,
+            )
+            for memory in memories
+        ],
+        update_conflicts=True,
+        unique_fields=["organization", "memory", "model"],
+        update_fields=["memory_version", "attempts"],
+    )
+
+
+def catch_up() -> None:
+    """Makes whatever vectors are missing; comes back later where a provider fails or another process is at it."""
+    if not extensions.has_vectors(connection):
+        return
+    forget()
+    for provider in serving().making:
+        if resting(provider.name):
+            continue
+        with _alone(provider) as alone:
+            if not alone:
+                background.soon("embedding", catch_up, within=LOOK_AGAIN)
+                continue
+            try:
+                _work_off(provider)
+                succeeded(provider.name)
+            except Unavailable as error:
+                log.warning("%s %d memories wait.", error, waiting(provider.name))
+                background.soon("embedding", catch_up, within=failed(provider.name, error))
+
+
+def waiting(model: str) -> int:
+    return Unembedded.objects.filter(model=model, attempts__lt=MOST_ATTEMPTS).count()
+
+
+def _work_off(provider: Provider) -> None:
+    model = enlist(provider)
+    if model.queued_at is None:
+        with connection.cursor() as cursor:
+            cursor.execute(QUEUE_ALL, {"model": provider.name})
+        EmbeddingModel.objects.filter(pk=model.pk).update(queued_at=timezone.now())
+    backlog = Unembedded.objects.filter(model=provider.name, attempts__lt=MOST_ATTEMPTS).order_by("attempts", "pk")
+    while rows := list(backlog.select_related("memory").defer("memory__search")[:BATCH]):
+        _make(rows, provider)
+    _cover(provider)
+
+
+@transaction.atomic
+def _cover(provider: Provider) -> None:
+    """The model serves from now on. Nobody keeps the others' vectors up to date any more."""
+    if EmbeddingModel.objects.filter(pk=provider.name, covered_at=None).update(covered_at=timezone.now()):
+        if serving().making[0] is provider:
+            EmbeddingModel.objects.exclude(pk=provider.name).update(covered_at=None, queued_at=None)
+        forget()
+
+
+def _make(rows: Sequence[Unembedded], provider: Provider) -> None:
+    """Their vectors. If they fail together though the provider works, each for itself."""
+    try:
+        _make_together(rows, provider)
+    except Unavailable:
+        provider.documents(["a probe"])
+        for row in rows:
+            try:
+                _make_together([row], provider)
+            except Unavailable as error:
+                log.warning("%s: %s", row, error)
+                Unembedded.objects.filter(pk=row.pk).update(attempts=row.attempts + 1)
+
+
+def _make_together(rows: Sequence[Unembedded], provider: Provider) -> None:
+    living = [row.memory for row in rows if row.memory.forgotten_at is None]
+    vectors = checked(provider.documents([text_of(memory) for memory in living]), provider) if living else []
+    with transaction.atomic():
+        keep(living, vectors, provider)
+        for row in rows:  # unless a newer version came to wait meanwhile
+            Unembedded.objects.filter(pk=row.pk, memory_version__lte=row.memory.version).delete()
+    link_similar([memory.pk for memory in living if memory.version == 1])
+
+
+@contextmanager
+def _alone(provider: Provider) -> Iterator[bool]:
+    """Whether no other process works off this provider's backlog."""
+    lock = int.from_bytes(sha256(f"embedding {provider.name}".encode()).digest()[:8], signed=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [lock])
+        alone = bool(cursor.fetchone()[0])
+        try:
+            yield alone
+        finally:
+            if alone:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [lock])

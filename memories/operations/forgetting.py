@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memories import scopes
 from memories.fields import clean
-from memories.models import Answer, Asset, Association, Change, Embedding, Memory, Revision, Source
+from memories.models import Answer, Asset, Association, Change, Memory, Revision, Source
 from memories.operations.keys import free_key, hand_on_key
 from memories.operations.recording import require
 from memories.operations.revising import revise
@@ -101,7 +101,7 @@ def _drop_what_hangs_on(memory: Memory) -> None:
     within = {"organization": memory.organization_id}
     for asset in Asset.objects.filter(**within, memory=memory):
         remove_file_after_commit(asset)
-    for model in (Asset, Source, Embedding):
+    for model in (Asset, Source):
         model.objects.filter(**within, memory=memory).delete()
     Association.objects.filter(**within, origin=memory).delete()
     Association.objects.filter(**within, target=memory).delete()

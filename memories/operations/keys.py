@@ -8,6 +8,7 @@ from django.db.models import F
 from django.db.models.functions import Greatest
 
 from memories.models import Change, Memory, MemoryQuerySet
+from memories.operations.embedding import drop
 from memories.operations.recording import in_our_words, record
 from memoryhub.errors import KeyTaken
 
@@ -30,6 +31,7 @@ def sweep(*, rows: MemoryQuerySet, now: datetime, wait: bool = False) -> int:
     for organization_id in {memory.organization_id for memory in expired}:
         theirs = [memory.pk for memory in expired if memory.organization_id == organization_id]
         record(organization_id=organization_id, signer=None, memory_ids=theirs, change=Change.FORGOTTEN)
+    drop(expired)
     for memory in expired:
         if memory.owns_key:
             hand_on_key(memory, now=now)

@@ -10,13 +10,14 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from memories.models import Change, Memory, MemoryQuerySet
-from memories.operations.embedding import embed
+from memories.operations.embedding import drop, embed
 from memories.operations.keys import free_key, hand_on_key
 from memories.operations.recording import in_our_words, record, refuse, require
 from teams.actor import Actor
 from teams.models import Verb
 
-MEANING = frozenset({"content", "summary", "key", "scope"})  # what a vector is made of, and whose it is
+# What a vector is made of, whose it is, and whether there is one.
+MEANING = frozenset({"content", "summary", "key", "scope", "forgotten_at"})
 
 
 def locked(*, actor: Actor, memory_id: UUID, version: int | None, now: datetime) -> Memory:
@@ -51,7 +52,9 @@ def revise(
         refuse(actor=actor, memory_id=memory_id, version=version, now=now)
     record(organization_id=actor.organization_id, signer=actor, memory_ids=[memory_id], change=change)
     memory = Memory.objects.defer("search").get(organization=actor.organization_id, pk=memory_id)
-    if memory.purged_at is None and not MEANING.isdisjoint(values):
+    if memory.forgotten_at:
+        drop([memory])
+    elif not MEANING.isdisjoint(values):
         embed([memory])
     return memory
 

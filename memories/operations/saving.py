@@ -20,6 +20,7 @@ from memories.operations.embedding import embed
 from memories.operations.keys import sweep
 from memories.operations.recording import DESCRIBED, in_our_words, require, shown
 from memories.operations.revising import revise
+from memories.operations.similarity import link_similar, link_similar_soon
 from memoryhub.errors import Forbidden, Invalid, KeyTaken, NotFound
 from memoryhub.ids import uuid7
 from memoryhub.prepared import prepared_cursor
@@ -63,13 +64,22 @@ def save(*, actor: Actor, draft: Draft, version: int | None = None, now: datetim
     if version is not None and draft.dedupe != Dedupe.UPDATE:
         raise Invalid({"version": "A version is named to update what is there."})
     if version is None:
-        return save_many(actor=actor, drafts=[draft], now=now)[0]
+        (memory,) = _save_all(actor=actor, drafts=[draft], now=now)
+        if memory.version == 1:
+            memory.similar = link_similar([memory.pk]).get(memory.pk, ())
+        return memory
     return _save_over(actor=actor, draft=draft, version=version, now=now or timezone.now())
 
 
-@transaction.atomic
 def save_many(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = None) -> list[Memory]:
     """All or nothing, in the given order; a key that comes twice gets a version each time."""
+    memories = _save_all(actor=actor, drafts=drafts, now=now)
+    link_similar_soon(memories)
+    return memories
+
+
+@transaction.atomic
+def _save_all(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = None) -> list[Memory]:
     now = now or timezone.now()
     require(actor, Verb.WRITE)
     if len(drafts) > BATCH_LIMIT:

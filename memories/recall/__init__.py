@@ -1,22 +1,27 @@
 """Recall: every ranked read. Candidates by words, by meaning and by links in one order, within what the actor sees."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from uuid import UUID
 
 from django.db.models import Q
 from django.utils import timezone
 
 from memories.models import Memory
-from memories.recall import lists
+from memories.recall import ledger, lists
 from memories.recall.asking import Question, ask
+from memories.recall.explaining import Verdict, dropped, judged, matched
 from memories.recall.filters import Filters
 from memories.recall.fusion import Scored
+from memories.recall.snippets import Snippet
+from memories.recall.snippets import snippets as snippets_of
 from memoryhub.errors import Invalid
 from memoryhub.text import flaw
 from teams.actor import Actor
 
-__all__ = ["Filters", "Hit", "Mode", "Recalled", "recall"]
+__all__ = ["Filters", "Hit", "Mode", "Recalled", "Verdict", "recall", "why_not"]
 
 MOST = 50
 QUERY_LENGTH = 10_000
@@ -41,6 +46,8 @@ class Hit:
     memory: Memory
     relevance: float  # 0 to 1; 1 where nothing was asked
     scored: Scored | None = None
+    matched: Sequence[str] = ()  # the asked words it has, if an explanation was wanted
+    snippet: Snippet | None = None  # if it was wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +66,32 @@ def recall(
     limit: int | None = None,
     filters: Filters | None = None,
     sort_by: str = "recent",
+    explain: bool = False,
+    snippets: bool = False,
     now: datetime | None = None,
 ) -> Recalled:
+    """The memories that answer best, or head the list that was asked for; noted in the ledger."""
     now = now or timezone.now()
     chosen, limit = _checked(query=query, mode=mode, limit=limit, filters=filters, sort_by=sort_by)
     rule = filters.q(now=now) if filters else None
     if chosen in ASKING:
-        return _asked(actor=actor, query=query, mode=chosen, limit=limit, rule=rule, now=now)
-    order = {Mode.RECENT: "recent", Mode.IMPORTANT: "importance", Mode.TYPED: sort_by}[chosen]
-    return _listed(actor=actor, rule=rule, order=order, limit=limit, now=now)
+        question = _question(actor=actor, query=query, mode=chosen, now=now)
+        found = _asked(actor=actor, query=query, question=question, limit=limit, rule=rule, now=now)
+        if explain or snippets:
+            found = replace(found, hits=_with_words(found.hits, question, explain=explain, snippets=snippets))
+    else:
+        order = {Mode.RECENT: "recent", Mode.IMPORTANT: "importance", Mode.TYPED: sort_by}[chosen]
+        found = _listed(actor=actor, rule=rule, order=order, limit=limit, now=now)
+    ledger.note(
+        actor=actor,
+        query=query,
+        mode=chosen,
+        filters=filters.said() if filters else {},
+        memories=[hit.memory for hit in found.hits],
+        total=found.total,
+        now=now,
+    )
+    return found
 
 
 def _checked(*, query: str, mode: str, limit: int | None, filters: Filters | None, sort_by: str) -> tuple[Mode, int]:
@@ -91,10 +115,42 @@ def _checked(*, query: str, mode: str, limit: int | None, filters: Filters | Non
     return chosen, limit
 
 
-def _asked(*, actor: Actor, query: str, mode: Mode, limit: int, rule: Q | None, now: datetime) -> Recalled:
-    question = Question.read(
-        actor=actor, query=query, by_words=mode is not Mode.SEMANTIC, by_meaning=mode is not Mode.KEYWORD, now=now
-    )
+def why_not(
+    *,
+    actor: Actor,
+    memory_id: UUID,
+    query: str,
+    mode: str = Mode.HYBRID,
+    limit: int | None = None,
+    filters: Filters | None = None,
+    now: datetime | None = None,
+) -> Verdict:
+    """Which rule keeps this memory from the answer, or where it stands in it."""
+    now = now or timezone.now()
+    chosen, limit = _checked(query=query, mode=mode, limit=limit, filters=filters, sort_by="recent")
+    if chosen not in ASKING:
+        raise Invalid({"mode": f"This must be one of {', '.join(ASKING)}."})
+    filters = filters or Filters()
+    memory, rule = dropped(actor=actor, memory_id=memory_id, filters=filters, now=now)
+    if rule:
+        return Verdict(None, rule)
+    question = _question(actor=actor, query=query, mode=chosen, now=now)
+    return judged(actor=actor, memory=memory, question=question, filters=filters, limit=limit, now=now)
+
+
+def _question(*, actor: Actor, query: str, mode: Mode, now: datetime) -> Question:
+    by_words, by_meaning = mode is not Mode.SEMANTIC, mode is not Mode.KEYWORD
+    return Question.read(actor=actor, query=query, by_words=by_words, by_meaning=by_meaning, now=now)
+
+
+def _with_words(hits: list[Hit], question: Question, *, explain: bool, snippets: bool) -> list[Hit]:
+    memories, terms = [hit.memory for hit in hits], question.terms.terms
+    words = matched(memories=memories, terms=terms) if explain else {}
+    parts = snippets_of(memories=memories, terms=terms) if snippets else {}
+    return [replace(hit, matched=words.get(hit.memory.pk, ()), snippet=parts.get(hit.memory.pk)) for hit in hits]
+
+
+def _asked(*, actor: Actor, query: str, question: Question, limit: int, rule: Q | None, now: datetime) -> Recalled:
     found = ask(actor=actor, question=question, rule=rule, limit=limit, now=now)
     if not found.hits:
         holding = (rule or Q()) & _containing(query)

@@ -7,12 +7,14 @@ from typing import Self
 from django.db import connection
 from django.db.models import Q
 
-from memories import embedding, extensions
+from memories import extensions
+from memories.embedding import Unavailable, serving
 from memories.recall import compiled, fusion
 from memories.recall.statistics import Terms, terms
 from teams.actor import Actor
 
 SWITCHED_OFF = "Recall by meaning is switched off here; these were found by words."
+UNAVAILABLE = "The embedding provider does not answer just now; these were found by words."
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,15 @@ class Question:
 
 def _vector(query: str, asked: Terms) -> tuple[tuple[str, list[float]] | None, str]:
     """The query's vector with its model, or why there is none."""
-    provider = embedding.provider()
-    if provider is None or not extensions.has_vectors(connection):
+    if not extensions.has_vectors(connection):
         return None, SWITCHED_OFF
-    vector = provider.query(query, asked.weights)
-    return ((provider.name, vector), "") if any(vector) else (None, "")
+    try:
+        found = serving.query(query, asked.weights)
+    except Unavailable:
+        return None, UNAVAILABLE
+    if found is None:
+        return None, SWITCHED_OFF
+    return (found if any(found[1]) else None), ""
 
 
 def ask(*, actor: Actor, question: Question, rule: Q | None, limit: int, now: datetime) -> fusion.Fused:

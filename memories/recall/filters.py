@@ -1,8 +1,9 @@
 """What a recall is narrowed to, beyond what the caller may see."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
@@ -31,6 +32,7 @@ class Filters:
     updated_after: datetime | None = None
     updated_before: datetime | None = None
     min_importance: float | None = None
+    max_importance: float | None = None
 
     def __post_init__(self) -> None:
         wrong = {}
@@ -40,6 +42,19 @@ class Filters:
             wrong["scope"] = f"This must be one of {', '.join(Scope)}."
         if wrong:
             raise Invalid(wrong)
+
+    def said(self) -> dict[str, Any]:
+        """What of it narrows, as JSON can hold it."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {
+            name: list(value)
+            if isinstance(value, tuple)
+            else str(value)
+            if isinstance(value, UUID | datetime)
+            else value
+            for name, value in values.items()
+            if value not in ("", (), None)
+        }
 
     def q(self, *, now: datetime) -> Q:
         """The same as a condition on memories."""
@@ -54,8 +69,9 @@ class Filters:
             rule &= Q(tags__contains=clean({"tags": list(self.tags)}, now=now)["tags"])
         if self.any_tags:
             rule &= Q(tags__overlap=clean({"tags": list(self.any_tags)}, now=now)["tags"])
-        if self.min_importance is not None:
-            rule &= Q(importance__gte=clean({"importance": self.min_importance}, now=now)["importance"])
+        for side, lookup in (("min", "gte"), ("max", "lte")):
+            if (value := getattr(self, f"{side}_importance")) is not None:
+                rule &= Q(**{f"importance__{lookup}": clean({"importance": value}, now=now)["importance"]})
         return rule & self._times()
 
     def _times(self) -> Q:

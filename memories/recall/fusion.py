@@ -10,7 +10,7 @@ near-ties.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.models import Q
 
@@ -40,6 +40,13 @@ class Scored:
     words_rank: int | None
     meaning_rank: int | None
     links_rank: int | None
+
+    @property
+    def added_by_importance(self) -> float:
+        """What its importance adds where others are as good."""
+        return TIE * self.importance
+
+    added_by_pin: ClassVar[float] = TIE
 
     @property
     def reciprocal(self) -> float:

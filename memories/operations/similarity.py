@@ -1,0 +1,86 @@
+"""What says nearly the same: a new memory is linked to it, and whoever saved it is told."""
+
+import logging
+from collections.abc import Sequence
+from functools import partial
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+
+from memories import extensions
+from memories.embedding.serving import serving
+from memories.models import Memory, Relation, Similar
+from memoryhub import background
+from memoryhub.prepared import prepared_cursor
+
+log = logging.getLogger(__name__)
+ROUGHLY = 10  # taken by the signs of their numbers alone
+MOST = 3  # links that one memory gets
+
+# For each new memory the nearest of its audience and workspace. Hopes for the index embedding_nearest.
+LINK = f"""
+WITH similar AS (
+    SELECT new.organization_id, new.id AS origin_id, found.id AS target_id, new.agent_id, new.user_id,
+        least(found.similarity, 1) AS similarity
+    FROM memories_memory AS new
+    JOIN memories_embedding AS mine ON mine.organization_id = new.organization_id AND mine.memory_id = new.id
+        AND mine.model = %(model)s::text, LATERAL (
+        SELECT memory.id, -(theirs.vector <#> mine.vector) AS similarity
+        FROM (
+            SELECT memory_id FROM memories_embedding
+            WHERE organization_id = new.organization_id AND audience = new.audience AND model = %(model)s::text
+                AND memory_id <> new.id
+            ORDER BY signs <~> mine.signs LIMIT {ROUGHLY}
+        ) AS rough
+        JOIN memories_embedding AS theirs ON theirs.organization_id = new.organization_id
+            AND theirs.memory_id = rough.memory_id AND theirs.model = %(model)s::text
+        JOIN memories_memory AS memory ON memory.id = rough.memory_id
+        WHERE -(theirs.vector <#> mine.vector) > %(above)s::float8 AND memory.forgotten_at IS NULL
+            AND (memory.expires_at IS NULL OR memory.expires_at > %(now)s::timestamptz)
+            AND memory.workspace_id IS NOT DISTINCT FROM new.workspace_id AND memory.created_at <= new.created_at
+        ORDER BY similarity DESC LIMIT {MOST}
+    ) AS found
+    WHERE new.id = ANY(%(memories)s::uuid[]) AND new.forgotten_at IS NULL
+), linked AS (
+    INSERT INTO memories_association
+        (id, organization_id, origin_id, target_id, agent_id, user_id, relation, weight, created_at, updated_at)
+    SELECT gen_random_uuid(), organization_id, origin_id, target_id, agent_id, user_id, '{Relation.UPDATES}',
+        similarity, %(now)s::timestamptz, %(now)s::timestamptz
+    FROM similar
+    ON CONFLICT (organization_id, origin_id, target_id, relation) DO NOTHING
+)
+SELECT origin_id, target_id, similarity FROM similar ORDER BY similarity DESC
+"""  # noqa: S608 (constants of our own)
+
+
+def link_similar(memory_ids: Sequence[UUID]) -> dict[UUID, list[Similar]]:
+    """Links these new memories to what they nearly repeat. Never a reason for their save to fail."""
+    model = serving().asked
+    if not settings.SIMILAR_ABOVE or model is None or not extensions.has_vectors(connection):
+        return {}
+    found: dict[UUID, list[Similar]] = {}
+    try:
+        with transaction.atomic(), prepared_cursor() as cursor:
+            cursor.execute(
+                LINK,
+                {
+                    "memories": list(memory_ids),
+                    "model": model.name,
+                    "above": settings.SIMILAR_ABOVE,
+                    "now": timezone.now(),
+                },
+            )
+            for origin, target, similarity in cursor.fetchall():
+                found.setdefault(origin, []).append(Similar(target, similarity))
+    except DatabaseError:
+        log.exception("%d memories were not linked to what they are similar to.", len(memory_ids))
+    return found
+
+
+def link_similar_soon(memories: Sequence[Memory]) -> None:
+    """The same for many at once, beside their save."""
+    new = tuple(memory.pk for memory in memories if memory.version == 1)
+    if new and settings.SIMILAR_ABOVE:
+        transaction.on_commit(partial(background.soon, ("similar", new), partial(link_similar, new)))

@@ -1,0 +1,120 @@
+"""The ledger of recalls and the counts of use: noted with the recall, written a second later beside it.
+
+What a process has not written when it is killed is lost: the recalls of its last second or two.
+"""
+
+import logging
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import DatabaseError, IntegrityError, transaction
+
+from memories.models import Memory, RecallLog
+from memoryhub import background
+from memoryhub.prepared import prepared_cursor
+from teams.actor import Actor
+
+log = logging.getLogger(__name__)
+WITHIN = 1.0  # seconds until a recall is in the ledger
+AT_ONCE = 500
+KEPT = 10_000  # notes that wait while the database does not answer; then the oldest are dropped
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    row: RecallLog
+    audiences: dict[UUID, UUID]  # of the memories that came back
+
+
+_notes: deque[Note] = deque(maxlen=KEPT)
+
+
+def note(
+    *,
+    actor: Actor,
+    query: str,
+    mode: str,
+    filters: dict[str, Any],
+    memories: Sequence[Memory],
+    total: int,
+    now: datetime,
+) -> None:
+    row = RecallLog(
+        organization_id=actor.organization_id,
+        team_id=actor.team_id,
+        agent_id=actor.agent_id,
+        user_id=actor.user_id,
+        session_id=actor.session_id,
+        query=query,
+        mode=mode,
+        filters=filters,
+        memory_ids=[memory.pk for memory in memories],
+        versions=[memory.version for memory in memories],
+        total_found=total,
+        created_at=now,
+    )
+    _notes.append(Note(row, {memory.pk: memory.audience for memory in memories}))
+    background.soon("ledger", flush, within=WITHIN)
+
+
+def flush() -> None:
+    """Writes what was noted; keeps it for the next time if the database does not answer."""
+    while _notes:
+        taken = [_notes.popleft() for _ in range(min(AT_ONCE, len(_notes)))]
+        try:
+            _write(taken)
+        except IntegrityError:  # somebody whom a note names is gone: the others' stay
+            _write_each(taken)
+        except DatabaseError:
+            _notes.extendleft(reversed(taken))
+            background.soon("ledger", flush, within=WITHIN * 5)
+            raise
+
+
+def _write_each(notes: Sequence[Note]) -> None:
+    for one in notes:
+        try:
+            _write([one])
+        except IntegrityError:
+            log.warning("A recall was not noted: whoever asked is gone.")
+
+
+# Hopes for the primary key. In the order of the ids, so that two processes never wait for each other in a circle.
+USED = """
+INSERT INTO memories_usage AS usage (organization_id, memory_id, audience, access_count, last_accessed_at)
+SELECT * FROM unnest(%(organizations)s::uuid[], %(memories)s::uuid[], %(audiences)s::uuid[], %(counts)s::integer[],
+    %(moments)s::timestamptz[])
+ON CONFLICT (organization_id, memory_id) DO UPDATE
+SET access_count = usage.access_count + excluded.access_count, audience = excluded.audience,
+    last_accessed_at = greatest(usage.last_accessed_at, excluded.last_accessed_at)
+"""
+
+
+@transaction.atomic
+def _write(notes: Sequence[Note]) -> None:
+    RecallLog.objects.bulk_create(note.row for note in notes)
+    counts: Counter[tuple[UUID, UUID]] = Counter()
+    audiences: dict[tuple[UUID, UUID], UUID] = {}
+    moments: dict[tuple[UUID, UUID], datetime] = {}
+    for one in notes:
+        for memory_id, audience in one.audiences.items():
+            used = (one.row.organization_id, memory_id)
+            counts[used] += 1
+            audiences[used] = audience
+            moments[used] = max(one.row.created_at, moments.get(used, one.row.created_at))
+    ordered = sorted(counts, key=str)
+    with prepared_cursor() as cursor:
+        cursor.execute(
+            USED,
+            {
+                "organizations": [organization for organization, _ in ordered],
+                "memories": [memory for _, memory in ordered],
+                "audiences": [audiences[used] for used in ordered],
+                "counts": [counts[used] for used in ordered],
+                "moments": [moments[used] for used in ordered],
+            },
+        )
