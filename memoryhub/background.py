@@ -20,6 +20,7 @@ class Keeper:
     def __init__(self) -> None:
         self._due: dict[Hashable, tuple[float, Work]] = {}
         self._changed = threading.Condition()
+        self._running = threading.Lock()
         self._process = 0  # whose thread it is: threads do not survive a fork
 
     def soon(self, key: Hashable, work: Work, *, within: float) -> None:
@@ -32,11 +33,12 @@ class Keeper:
                 self._changed.notify()
 
     def finish(self) -> None:
-        """Does at once whatever is left."""
-        with self._changed:
-            left, self._due = list(self._due.values()), {}
-        for _, work in left:
-            attempt(work)
+        """Does at once whatever is left, when nothing else of it runs."""
+        with self._running:
+            with self._changed:
+                left, self._due = list(self._due.values()), {}
+            for _, work in left:
+                attempt(work)
 
     def _start(self) -> None:
         if self._process != os.getpid():
@@ -46,8 +48,10 @@ class Keeper:
 
     def _run(self) -> None:
         while True:
-            attempt(self._next())
-            connection.close()  # back to the pool
+            work = self._next()
+            with self._running:
+                attempt(work)
+                connection.close()  # back to the pool
 
     def _next(self) -> Work:
         with self._changed:
@@ -75,3 +79,8 @@ def soon(key: Hashable, work: Work, *, within: float = 0.0) -> None:
         _keeper.soon(key, work, within=within)
     else:
         work()
+
+
+def finish() -> None:
+    """Has whatever waits done now."""
+    _keeper.finish()

@@ -38,6 +38,7 @@ def pytest_load_initial_conftests() -> None:
     folder = _stack.enter_context(throwaway_folder())
     (folder / "static").mkdir()
     os.environ["MEMORYHUB_DATA"] = str(folder)
+    os.environ["DATABASE_POOL_SIZE"] = "16"  # tests with many threads
     os.environ["MEMORYHUB_TEST_DATABASE"] = f"test_memoryhub_{os.getpid()}"
     if not os.environ.get("DATABASE_URL"):
         cluster = Cluster(folder / "postgres", settings=FAST)

@@ -21,7 +21,7 @@ MOST = 3  # links that one memory gets
 
 # For each new memory the nearest of its audience and workspace. Hopes for the index embedding_nearest.
 LINK = f"""
-WITH similar AS (
+WITH alike AS (
     SELECT new.organization_id, new.id AS origin_id, found.id AS target_id, new.agent_id, new.user_id,
         least(found.similarity, 1) AS similarity
     FROM memories_memory AS new
@@ -48,10 +48,10 @@ WITH similar AS (
         (id, organization_id, origin_id, target_id, agent_id, user_id, relation, weight, created_at, updated_at)
     SELECT gen_random_uuid(), organization_id, origin_id, target_id, agent_id, user_id, '{Relation.UPDATES}',
         similarity, %(now)s::timestamptz, %(now)s::timestamptz
-    FROM similar
+    FROM alike
     ON CONFLICT (organization_id, origin_id, target_id, relation) DO NOTHING
 )
-SELECT origin_id, target_id, similarity FROM similar ORDER BY similarity DESC
+SELECT origin_id, target_id, similarity FROM alike ORDER BY similarity DESC
 """  # noqa: S608 (constants of our own)
 
 

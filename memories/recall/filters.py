@@ -46,15 +46,8 @@ class Filters:
     def said(self) -> dict[str, Any]:
         """What of it narrows, as JSON can hold it."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {
-            name: list(value)
-            if isinstance(value, tuple)
-            else str(value)
-            if isinstance(value, UUID | datetime)
-            else value
-            for name, value in values.items()
-            if value not in ("", (), None)
-        }
+        narrowing = {name: value for name, value in values.items() if value not in ("", (), [], None)}
+        return {name: str(value) if isinstance(value, UUID | datetime) else value for name, value in narrowing.items()}
 
     def q(self, *, now: datetime) -> Q:
         """The same as a condition on memories."""
