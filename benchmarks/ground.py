@@ -5,10 +5,11 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -58,6 +59,44 @@ class Texts:
         return [self.text() for _ in range(count)]
 
 
+# Rows for a benchmark come from nowhere else: no foreign key needs a look, and a crash may lose them.
+BULK = "-c session_replication_role=replica -c synchronous_commit=off -c maintenance_work_mem=512MB"
+SECONDARY = """
+SELECT indexname, indexdef
+FROM pg_indexes JOIN pg_index ON indexrelid = format('%%I.%%I', schemaname, indexname)::regclass
+WHERE schemaname = current_schema() AND tablename = ANY(%s) AND NOT indisunique
+"""
+
+
+def copy(*, url: str, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Rows straight into a table, in one transaction."""
+    statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
+    with psycopg.connect(url, options=BULK) as connection, connection.cursor().copy(statement) as into:
+        for row in rows:
+            into.write_row(row)
+
+
+def execute(url: str, *statements: str) -> None:
+    """Each on its own, outside any transaction."""
+    with psycopg.connect(url, options=BULK, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+@contextmanager
+def filling(url: str, tables: Sequence[str]) -> Iterator[None]:
+    """Inside this block the tables have no index but the unique ones; afterwards they are as after a quiet night:
+    indexed again, vacuumed, analysed and on the disk."""
+    with psycopg.connect(url) as connection:
+        indexes = connection.execute(SECONDARY, [list(tables)]).fetchall()
+    execute(url, *(f'DROP INDEX "{name}"' for name, _ in indexes))
+    yield
+    sys.stderr.write(f"\rindexing {tables[0]} … ")
+    sys.stderr.flush()
+    vacuum = f"VACUUM (ANALYZE) {', '.join(tables)}"
+    execute(url, *(definition for _, definition in indexes), vacuum, "CHECKPOINT")
+
+
 def say(text: str) -> None:
     print(text, flush=True)
 
@@ -66,13 +105,13 @@ class Progress:
     """A line on standard error that says how far we are."""
 
     def __init__(self, total: int, title: str) -> None:
-        self.total, self.title, self.done, self.start = total, title, 0, time.monotonic()
+        self.total, self.title, self.done, self.start = total, title, 0.0, time.monotonic()
 
-    def add(self, count: int) -> None:
+    def add(self, count: float) -> None:
         self.done += count
         share = self.done / self.total
         left = (time.monotonic() - self.start) * (1 - share) / share
         sys.stderr.write(f"\r{self.title}: {share:4.0%}, {left:4.0f} s left ")
         if self.done >= self.total:
-            sys.stderr.write("\r" + " " * 60 + "\r")
+            sys.stderr.write("\r" + " " * 70 + "\r")
         sys.stderr.flush()
