@@ -5,8 +5,7 @@ from functools import cache
 from typing import Protocol
 
 from django.conf import settings
-
-from memories.embedding.wordllama import WordLlama
+from django.utils.module_loading import import_string
 
 
 class Unavailable(Exception):
@@ -25,11 +24,14 @@ class Provider(Protocol):
         ...
 
 
-PROVIDERS = {"wordllama": WordLlama}
+# By path, for each brings heavy libraries that the others do without.
+PROVIDERS = {"wordllama": "memories.embedding.wordllama.WordLlama"}
 
 
 @cache
 def provider() -> Provider | None:
     """The provider that the settings name; None when recall by meaning is switched off."""
-    made = PROVIDERS.get(settings.EMBEDDING)
-    return made() if made else None
+    if settings.EMBEDDING == "none":
+        return None
+    made: Provider = import_string(PROVIDERS[settings.EMBEDDING])()
+    return made
