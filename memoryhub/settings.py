@@ -36,6 +36,16 @@ def one_of(name: str, choices: tuple[str, ...], default: str) -> str:
     return text
 
 
+def name_or_class(name: str, choices: tuple[str, ...], default: str) -> str:
+    """One of the choices, or the path of a class that the operator brings."""
+    text: str = env.str(name, default=default)
+    if text.lower() in choices:
+        return text.lower()
+    if "." not in text or not all(part.isidentifier() for part in text.split(".")):
+        raise ImproperlyConfigured(f"{name} must be {', '.join(choices)} or a class as a.b.Class, not {text!r}.")
+    return text
+
+
 # Where things are kept
 
 DATABASE_URL: str = env.str("DATABASE_URL", default="")
@@ -113,7 +123,7 @@ LOGOUT_REDIRECT_URL = "login"
 
 # Recall
 
-EMBEDDING = one_of("EMBEDDING", ("WORDLLAMA", "NONE"), "WORDLLAMA").lower()
+EMBEDDING = name_or_class("EMBEDDING", ("wordllama", "minilm", "none"), "wordllama")
 
 # Limits
 

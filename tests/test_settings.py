@@ -16,6 +16,7 @@ BAD = {
     "DEBUG": "maybe",
     "HTTPS": "perhaps",
     "LOG_LEVEL": "loud",
+    "EMBEDDING": "magic",
 }
 
 
@@ -35,3 +36,13 @@ def test_with_https_the_deployment_check_is_clean() -> None:
     environment = os.environ | {"HTTPS": "true", "ALLOWED_HOSTS": "hub.example.org"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"), [("MiniLM", "minilm"), ("my_package.models.MyProvider", "my_package.models.MyProvider")]
+)
+def test_an_embedder_is_a_name_of_ours_or_a_class_of_yours(given: str, taken: str) -> None:
+    command = [sys.executable, "-c", "from memoryhub.settings import EMBEDDING; print(EMBEDDING)"]
+    environment = os.environ | {"EMBEDDING": given}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == taken

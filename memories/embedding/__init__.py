@@ -7,6 +7,8 @@ from typing import Protocol
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+RECENT = 1_000  # questions whose vectors a slow provider remembers, in each process
+
 
 class Unavailable(Exception):
     """The provider cannot embed just now; the text says why, for an operator."""
@@ -25,13 +27,20 @@ class Provider(Protocol):
 
 
 # By path, for each brings heavy libraries that the others do without.
-PROVIDERS = {"wordllama": "memories.embedding.wordllama.WordLlama"}
+PROVIDERS = {
+    "wordllama": "memories.embedding.wordllama.WordLlama",
+    "minilm": "memories.embedding.minilm.MiniLM",
+}
 
 
 @cache
 def provider() -> Provider | None:
-    """The provider that the settings name; None when recall by meaning is switched off."""
+    """The provider that the settings name, or Unavailable; None when recall by meaning is switched off."""
     if settings.EMBEDDING == "none":
         return None
-    made: Provider = import_string(PROVIDERS[settings.EMBEDDING])()
+    path = PROVIDERS.get(settings.EMBEDDING, settings.EMBEDDING)
+    try:
+        made: Provider = import_string(path)()
+    except ImportError as error:
+        raise Unavailable(f"EMBEDDING names {path}, which cannot be imported: {error}") from error
     return made
