@@ -30,6 +30,7 @@ class Provider(Protocol):
 PROVIDERS = {
     "wordllama": "memories.embedding.wordllama.WordLlama",
     "minilm": "memories.embedding.minilm.MiniLM",
+    "endpoint": "memories.embedding.endpoint.Endpoint",
 }
 
 
