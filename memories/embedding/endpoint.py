@@ -24,6 +24,7 @@ HINTS = {
     404: ": check EMBEDDING_URL and EMBEDDING_MODEL",
     429: ": it has had too many requests, retry later",
 }
+SECRETIVE = (401, 403)  # answers that tend to repeat a part of the key
 
 
 class Endpoint:
@@ -104,8 +105,8 @@ class Endpoint:
         return vector
 
     def _unavailable(self, what: str, answer: Answer | None = None) -> Unavailable:
-        excerpt = f": {self._excerpt(answer.body)}" if answer and answer.status not in (401, 403) else ""
-        return Unavailable(f"The embedding server {self.server} {what}{excerpt}.")
+        excerpt = self._excerpt(answer.body) if answer and answer.status not in SECRETIVE else ""
+        return Unavailable(f"The embedding server {self.server} {what}{f': {excerpt}' if excerpt else ''}.")
 
     def _excerpt(self, body: bytes) -> str:
         """The beginning of an answer on one line, without the key, should the server repeat it."""

