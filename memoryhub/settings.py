@@ -3,7 +3,7 @@
 import secrets
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -14,10 +14,10 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 
 
-def whole_number(name: str, default: int) -> int:
+def whole_number(name: str, default: int, *, least: int = 1) -> int:
     text = env.str(name, default=str(default))
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise ImproperlyConfigured(f"{name} must be a whole number from 1, not {text!r}.")
+    if not text.isascii() or not text.isdigit() or int(text) < least:
+        raise ImproperlyConfigured(f"{name} must be a whole number from {least}, not {text!r}.")
     return int(text)
 
 
@@ -44,6 +44,37 @@ def one_of(name: str, choices: tuple[str, ...], default: str) -> str:
     text: str = env.str(name, default=default).upper()
     if text not in choices:
         raise ImproperlyConfigured(f"{name} must be one of {', '.join(choices)}, not {text!r}.")
+    return text
+
+
+def name_or_class(name: str, choices: tuple[str, ...], default: str) -> str:
+    """One of the choices, or the path of a class that the operator brings."""
+    text: str = env.str(name, default=default)
+    if text.lower() in choices:
+        return text.lower()
+    if "." not in text or not all(part.isidentifier() for part in text.split(".")):
+        raise ImproperlyConfigured(f"{name} must be {', '.join(choices)} or a class as a.b.Class, not {text!r}.")
+    return text
+
+
+def web_address(name: str) -> str:
+    """Never repeated when refused, for it may hold a password."""
+    text: str = env.str(name, default="")
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in ("http", "https") and parts.hostname and not parts.username and parts.port != 0
+    except ValueError:
+        good = False
+    if text and not good:
+        raise ImproperlyConfigured(f"{name} must be an http or https address without a login in it.")
+    return text
+
+
+def key(name: str) -> str:
+    """What can stand in a header; never repeated either."""
+    text: str = env.str(name, default="").strip()
+    if not text.isascii() or not text.isprintable() or " " in text:
+        raise ImproperlyConfigured(f"{name} must be of printable ASCII characters without spaces.")
     return text
 
 
@@ -130,7 +161,18 @@ LOGOUT_REDIRECT_URL = "login"
 
 # Recall
 
-EMBEDDING = one_of("EMBEDDING", ("WORDLLAMA", "NONE"), "WORDLLAMA").lower()
+EMBEDDING = name_or_class("EMBEDDING", ("wordllama", "minilm", "endpoint", "none"), "wordllama")
+EMBEDDING_URL = web_address("EMBEDDING_URL")
+EMBEDDING_MODEL: str = env.str("EMBEDDING_MODEL", default="")
+EMBEDDING_KEY = key("EMBEDDING_KEY")
+EMBEDDING_DIMENSION = whole_number("EMBEDDING_DIMENSION", 0, least=0)
+EMBEDDING_TIMEOUT = whole_number("EMBEDDING_TIMEOUT", 10)
+EMBEDDING_BATCH = whole_number("EMBEDDING_BATCH", 64)
+EMBEDDING_CHARACTERS = whole_number("EMBEDDING_CHARACTERS", 8_000)
+if EMBEDDING == "endpoint":
+    for _name, _value in (("EMBEDDING_URL", EMBEDDING_URL), ("EMBEDDING_MODEL", EMBEDDING_MODEL)):
+        if not _value:
+            raise ImproperlyConfigured(f"EMBEDDING=endpoint needs {_name}.")
 
 SIMILAR_ABOVE = share("SIMILAR_ABOVE", 0.9)  # a new memory is linked to what it resembles more than that; 0: to nothing
 

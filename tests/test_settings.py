@@ -16,18 +16,41 @@ BAD = {
     "DEBUG": "maybe",
     "HTTPS": "perhaps",
     "LOG_LEVEL": "loud",
+    "EMBEDDING": "magic",
+    "EMBEDDING_URL": "ftp://models.example.org/v1",
+    "EMBEDDING_KEY": "two words",
+    "EMBEDDING_DIMENSION": "-1",
+    "EMBEDDING_TIMEOUT": "soon",
+    "EMBEDDING_BATCH": "0",
+    "EMBEDDING_CHARACTERS": "8e3",
 }
 
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_value_is_refused_by_its_name(name: str) -> None:
+    assert name in refusal({name: BAD[name]})
+
+
+def test_an_endpoint_needs_an_address_and_a_model() -> None:
+    environment = {"EMBEDDING": "endpoint"}
+    assert "EMBEDDING_URL" in refusal(environment)
+    environment["EMBEDDING_URL"] = "https://models.example.org/v1"
+    assert "EMBEDDING_MODEL" in refusal(environment)
+
+
+def test_what_may_be_secret_is_not_repeated() -> None:
+    assert "hunter2" not in refusal({"EMBEDDING_URL": "https://me:hunter2@models.example.org/v1"})
+    assert "hunter2" not in refusal({"EMBEDDING_KEY": "hunter2 hunter2"})
+
+
+def refusal(environment: dict[str, str]) -> str:
+    """What the command line says before it gives up."""
     command = [sys.executable, "manage.py", "check"]
-    environment = os.environ | {name: BAD[name]}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert done.stderr.startswith("memoryhub: ")
-    assert name in done.stderr
     assert "Traceback" not in done.stderr
+    return done.stderr
 
 
 def test_with_https_the_deployment_check_is_clean() -> None:
@@ -35,3 +58,13 @@ def test_with_https_the_deployment_check_is_clean() -> None:
     environment = os.environ | {"HTTPS": "true", "ALLOWED_HOSTS": "hub.example.org"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"), [("MiniLM", "minilm"), ("my_package.models.MyProvider", "my_package.models.MyProvider")]
+)
+def test_an_embedder_is_a_name_of_ours_or_a_class_of_yours(given: str, taken: str) -> None:
+    command = [sys.executable, "-c", "from memoryhub.settings import EMBEDDING; print(EMBEDDING)"]
+    environment = os.environ | {"EMBEDDING": given}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == taken

@@ -5,8 +5,9 @@ from functools import cache
 from typing import Any, Protocol
 
 from django.conf import settings
+from django.utils.module_loading import import_string
 
-from memories.embedding.wordllama import WordLlama
+RECENT = 1_000  # questions whose vectors a slow provider remembers, in each process
 
 
 class Unavailable(Exception):
@@ -25,24 +26,36 @@ class Provider(Protocol):
         ...
 
 
-PROVIDERS = {"wordllama": WordLlama}
+# By path, for each brings heavy libraries that the others do without.
+PROVIDERS = {
+    "wordllama": "memories.embedding.wordllama.WordLlama",
+    "minilm": "memories.embedding.minilm.MiniLM",
+    "endpoint": "memories.embedding.endpoint.Endpoint",
+}
 
 
 @cache
 def provider() -> Provider | None:
-    """The provider that the settings name; None when recall by meaning is switched off."""
-    made = PROVIDERS.get(settings.EMBEDDING)
-    return made() if made else None
+    """The provider that the settings name, or Unavailable; None when recall by meaning is switched off."""
+    return built(made_by())
 
 
 def made_by() -> dict[str, Any]:
-    """The settings that name the provider, by which it can be built again when others are in force."""
-    return {"EMBEDDING": settings.EMBEDDING}
+    """What names the provider, by which it can be built again when other settings are in force. Never a key."""
+    if settings.EMBEDDING != "endpoint":
+        return {"provider": settings.EMBEDDING}
+    where = {"url": settings.EMBEDDING_URL, "model": settings.EMBEDDING_MODEL}
+    return {"provider": "endpoint", **where, "dimension": settings.EMBEDDING_DIMENSION}
 
 
 def built(made: Mapping[str, Any]) -> Provider | None:
-    """The provider that those settings named."""
-    if made == made_by():
-        return provider()
-    chosen = PROVIDERS.get(made.get("EMBEDDING", ""))
-    return chosen() if chosen else None
+    """The provider of that name."""
+    name, options = made["provider"], {option: value for option, value in made.items() if option != "provider"}
+    if name == "none":
+        return None
+    path = PROVIDERS.get(name, name)
+    try:
+        found: Provider = import_string(path)(**options)
+    except ImportError as error:
+        raise Unavailable(f"EMBEDDING names {path}, which cannot be imported: {error}") from error
+    return found
