@@ -81,6 +81,12 @@ def soon(key: Hashable, work: Work, *, within: float = 0.0) -> None:
         work()
 
 
+def again(key: Hashable, work: Work, *, within: float) -> None:
+    """Has work that failed tried again. Where nothing may run beside, that is left to the next caller."""
+    if settings.BACKGROUND:
+        _keeper.soon(key, work, within=within)
+
+
 def finish() -> None:
     """Has whatever waits done now."""
     _keeper.finish()

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
 
+KEY = "sk-very-secret"
 PATIENCE = 30  # seconds that it keeps a client waiting
 Rows = list[dict[str, Any]]
 
@@ -50,6 +51,7 @@ class EndpointServer:
 
     def __init__(self, *, dimension: int = 64) -> None:
         self.behaviour = "good"
+        self.refused = ""  # a text that it never takes
         self.dimension = dimension
         self.asked: list[dict[str, Any]] = []  # the bodies of all requests
         self.keys: list[str | None] = []  # and their Authorization
@@ -75,7 +77,7 @@ class EndpointServer:
         asked = json.loads(client.rfile.read(int(client.headers["Content-Length"])))
         self.asked.append(asked)
         self.keys.append(client.headers["Authorization"])
-        behaviour = self.behaviour
+        behaviour = "400" if self.refused and self.refused in asked["input"] else self.behaviour
         if behaviour == "slow":
             self.closing.wait(PATIENCE)
         elif behaviour.startswith("dribble"):

@@ -3,16 +3,16 @@
 import math
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from pytest_django import Settings
 
-from memories.embedding import Unavailable, packaged, provider
+from memories.embedding import Unavailable, built, made_by, packaged, provider
 from memories.embedding.endpoint import Endpoint, name_of
 from memories.embedding.minilm import MiniLM
-from tests.endpoint import EndpointServer, endpoint_server
+from tests.endpoint import KEY, EndpointServer
 from tests.hub import free_port
 
 REFUND = "How do customers get their money back?"
@@ -43,14 +43,6 @@ class Own:
 
     def query(self, text: str, weights: Mapping[str, float]) -> list[float]:
         return [0.6, 0.8]
-
-
-@pytest.fixture
-def chosen(settings: Settings) -> Iterator[Settings]:
-    """The settings, from which the next provider is made."""
-    provider.cache_clear()
-    yield settings
-    provider.cache_clear()
 
 
 def test_the_settings_name_the_provider(chosen: Settings) -> None:
@@ -135,23 +127,14 @@ def test_an_unknown_model_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
         MiniLM()
 
 
-KEY = "sk-very-secret"
-
-
-@pytest.fixture
-def server(chosen: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[EndpointServer]:
-    """An embedding server, and settings that name it."""
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    chosen.EMBEDDING = "endpoint"
-    chosen.EMBEDDING_MODEL, chosen.EMBEDDING_KEY = "small", KEY
-    with endpoint_server() as made:
-        chosen.EMBEDDING_URL = made.url
-        yield made
-
-
 @pytest.fixture
 def endpoint(server: EndpointServer) -> Endpoint:
-    made = provider()
+    return again()
+
+
+def again() -> Endpoint:
+    """Made from the settings as they are now."""
+    made = built(made_by())
     assert isinstance(made, Endpoint)
     return made
 
@@ -173,7 +156,7 @@ def test_an_endpoint_is_asked_with_key_and_model(server: EndpointServer, endpoin
     assert server.asked == [{"model": "small", "input": ["one"]}]
     assert server.keys == [f"Bearer {KEY}"]
     chosen.EMBEDDING_KEY, chosen.EMBEDDING_DIMENSION = "", server.dimension
-    Endpoint().documents(["one"])
+    again().documents(["one"])
     assert server.asked[-1]["dimensions"] == server.dimension
     assert server.keys[-1] is None
 
@@ -248,7 +231,7 @@ def test_an_endpoint_may_not_begin_with_unequal_vectors(server: EndpointServer, 
 def test_an_endpoint_where_nobody_listens_is_unavailable(server: EndpointServer, chosen: Settings) -> None:
     chosen.EMBEDDING_URL = f"http://127.0.0.1:{free_port()}/v1"
     with pytest.raises(Unavailable, match="cannot be reached"):
-        Endpoint().query(REFUND, {})
+        again().query(REFUND, {})
 
 
 @pytest.mark.parametrize("behaviour", ["slow", "dribble", "dribble-headers"])

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from django.db import transaction
 from django.utils import timezone
 
 from memories import embedding
@@ -39,11 +38,10 @@ def serving() -> Serving:
     return _known[1]
 
 
-def forget() -> None:
-    """Looks again at the next occasion."""
+def look_again() -> None:
+    """At the next occasion."""
     global _known
     _known = None
-    _resting.clear()
 
 
 def _look() -> Serving:
@@ -56,6 +54,7 @@ def _look() -> Serving:
         return NOBODY
     models = {model.name: model for model in EmbeddingModel.objects.order_by("covered_at")}
     model = models.get(chosen.name) or enlist(chosen)
+    chosen.dimension = chosen.dimension or model.dimension  # what it was, it must stay
     if model.covered_at:
         return Serving(chosen, (chosen,))
     former = [model for model in models.values() if model.covered_at]
@@ -65,7 +64,10 @@ def _look() -> Serving:
 
 def _built(model: EmbeddingModel) -> Provider | None:
     try:
-        return embedding.built(model.made_by)
+        provider = embedding.built(model.made_by)
+        if provider:
+            provider.dimension = provider.dimension or model.dimension
+        return provider
     except Unavailable as error:
         failed(model.name, error)
         return None
@@ -90,25 +92,32 @@ def query(text: str, weights: Mapping[str, float]) -> tuple[str, list[float]] | 
 _resting: dict[str, tuple[float, float]] = {}  # until when, and for how long, by name
 
 
-def resting(name: str) -> bool:
-    return time.monotonic() < _resting.get(name, (0.0, 0.0))[0]
+def resting(name: str) -> float:
+    """For how many seconds it is still left alone."""
+    return max(0.0, _resting.get(name, (0.0, 0.0))[0] - time.monotonic())
+
+
+def rouse() -> None:
+    """Leaves nobody alone any longer."""
+    _resting.clear()
+    look_again()
 
 
 def failed(name: str, error: Exception) -> float:
     """Leaves it alone for a while, which is returned, and lets operators know."""
     rest = min(_resting.get(name, (0.0, FIRST_REST / 2))[1] * 2, LONGEST_REST)
     _resting[name] = (time.monotonic() + rest, rest)
-    background.soon(("embedding state", name), partial(_note, name=name, error=str(error)))
+    background.soon(("embedding state", name), partial(note, name=name, error=str(error)))
     return rest
 
 
 def succeeded(name: str) -> None:
     if _resting.pop(name, None):
-        background.soon(("embedding state", name), partial(_note, name=name, error=""))
+        background.soon(("embedding state", name), partial(note, name=name))
 
 
-@transaction.atomic
-def _note(*, name: str, error: str) -> None:
+def note(*, name: str, error: str = "") -> None:
+    """Lets operators know how the model fares."""
     failed_at = timezone.now() if error else None
     EmbeddingModel.objects.filter(pk=name).update(error=error, failed_at=failed_at)
 
@@ -118,6 +127,11 @@ def enlist(provider: Provider) -> EmbeddingModel:
     covered_at = None if Memory.objects.exists() else timezone.now()
     model, _ = EmbeddingModel.objects.get_or_create(
         name=provider.name,
-        defaults={"made_by": embedding.made_by(), "queued_at": covered_at, "covered_at": covered_at},
+        defaults={
+            "made_by": embedding.made_by(),
+            "dimension": provider.dimension,
+            "queued_at": covered_at,
+            "covered_at": covered_at,
+        },
     )
     return model

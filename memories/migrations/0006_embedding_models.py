@@ -17,6 +17,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("name", models.CharField(max_length=100, primary_key=True, serialize=False)),
                 ("made_by", models.JSONField(default=dict)),
+                ("dimension", models.PositiveIntegerField(default=0)),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("queued_at", models.DateTimeField(blank=True, null=True)),
                 ("covered_at", models.DateTimeField(blank=True, null=True)),

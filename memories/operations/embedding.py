@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from memories import extensions
 from memories.embedding import Provider, Unavailable
-from memories.embedding.serving import enlist, failed, forget, resting, serving, succeeded
+from memories.embedding.serving import enlist, failed, look_again, note, resting, serving, succeeded
 from memories.models import Embedding, EmbeddingModel, Memory, Unembedded
 from memories.operations.similarity import link_similar
 from memories.recall.meaning import literal
@@ -139,20 +139,22 @@ def catch_up() -> None:
     """Makes whatever vectors are missing; comes back later where a provider fails or another process is at it."""
     if not extensions.has_vectors(connection):
         return
-    forget()
+    look_again()
     for provider in serving().making:
-        if resting(provider.name):
+        if rest := resting(provider.name):
+            background.again("embedding", catch_up, within=rest)
             continue
         with _alone(provider) as alone:
             if not alone:
-                background.soon("embedding", catch_up, within=LOOK_AGAIN)
+                background.again("embedding", catch_up, within=LOOK_AGAIN)
                 continue
             try:
                 _work_off(provider)
                 succeeded(provider.name)
+                note(name=provider.name)
             except Unavailable as error:
                 log.warning("%s %d memories wait.", error, waiting(provider.name))
-                background.soon("embedding", catch_up, within=failed(provider.name, error))
+                background.again("embedding", catch_up, within=failed(provider.name, error))
 
 
 def waiting(model: str) -> int:
@@ -168,6 +170,7 @@ def _work_off(provider: Provider) -> None:
     backlog = Unembedded.objects.filter(model=provider.name, attempts__lt=MOST_ATTEMPTS).order_by("attempts", "pk")
     while rows := list(backlog.select_related("memory").defer("memory__search")[:BATCH]):
         _make(rows, provider)
+        EmbeddingModel.objects.filter(pk=provider.name, dimension=0).update(dimension=provider.dimension)
     _cover(provider)
 
 
@@ -177,7 +180,7 @@ def _cover(provider: Provider) -> None:
     if EmbeddingModel.objects.filter(pk=provider.name, covered_at=None).update(covered_at=timezone.now()):
         if serving().making[0] is provider:
             EmbeddingModel.objects.exclude(pk=provider.name).update(covered_at=None, queued_at=None)
-        forget()
+        look_again()
 
 
 def _make(rows: Sequence[Unembedded], provider: Provider) -> None:

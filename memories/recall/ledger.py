@@ -71,7 +71,7 @@ def flush() -> None:
             _write_each(taken)
         except DatabaseError:
             _notes.extendleft(reversed(taken))
-            background.soon("ledger", flush, within=WITHIN * 5)
+            background.again("ledger", flush, within=WITHIN * 5)
             raise
 
 

@@ -1,0 +1,192 @@
+"""Vectors come and go, saves and recalls go on: a provider that fails, and a model that takes over from another."""
+
+import time
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from pytest_django import Settings
+
+from memories import extensions, operations
+from memories.embedding import provider, serving
+from memories.models import Association, Embedding, EmbeddingModel, Memory, Unembedded
+from memories.operations.embedding import catch_up
+from memories.recall import Mode, recall
+from teams.actor import Actor
+from tests import factories
+from tests.endpoint import PATIENCE, EndpointServer
+from tests.hub import free_port
+
+pytestmark = pytest.mark.django_db
+FACT = "Deploys are frozen from Friday noon until Monday morning."
+
+
+@pytest.fixture(autouse=True)
+def _vectors(db: None) -> None:
+    if not extensions.has_vectors(connection):
+        pytest.skip("DATABASE_URL names a server without pgvector, where there is nothing to embed for.")
+
+
+def state() -> EmbeddingModel:
+    return EmbeddingModel.objects.get(name__startswith="small@")
+
+
+def embedded() -> int:
+    return Embedding.objects.filter(model__startswith="small@").count()
+
+
+def test_vectors_of_a_slow_provider_are_made_beside_the_save(server: EndpointServer, writer: Actor) -> None:
+    memory = factories.memory(writer, FACT)
+    assert (server.asked, embedded(), Unembedded.objects.get().memory_id) == ([], 0, memory.pk)
+    catch_up()
+    assert (embedded(), Unembedded.objects.count()) == (1, 0)
+    result = recall(actor=writer, query="freeze of deploys", mode=Mode.SEMANTIC)
+    assert [hit.memory.pk for hit in result.hits] == [memory.pk]
+    assert result.note == ""
+
+
+FAILURES = ["500", "401", "429", "html", "wrong-dimension", "nan", "null", "truncated", "hang-up", "too-few", "slow"]
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_saves_and_recalls_go_on_while_a_provider_fails(
+    server: EndpointServer, chosen: Settings, writer: Actor, failure: str
+) -> None:
+    chosen.EMBEDDING_TIMEOUT = 1
+    factories.memory(writer, "Lunch is at half past twelve.")
+    catch_up()
+    server.behaviour = failure
+    start = time.monotonic()
+    memory = factories.memory(writer, FACT)
+    catch_up()
+    result = recall(actor=writer, query="when are deploys frozen?")
+    again = recall(actor=writer, query="and when not?", mode=Mode.SEMANTIC)
+    assert time.monotonic() - start < PATIENCE / 2
+    assert result.hits[0].memory.pk == memory.pk
+    assert "does not answer" in result.note
+    assert "does not answer" in again.note
+    assert state().failed_at
+    assert state().error
+    assert (embedded(), Unembedded.objects.count()) == (1, 1)
+
+    server.behaviour = "good"
+    serving.rouse()
+    catch_up()
+    assert (embedded(), Unembedded.objects.count()) == (2, 0)
+    assert (state().failed_at, state().error) == (None, "")
+    assert recall(actor=writer, query="and when not?").note == ""
+
+
+def test_a_server_that_is_gone_costs_nothing_but_meaning(
+    chosen: Settings, server: EndpointServer, writer: Actor
+) -> None:
+    chosen.EMBEDDING_URL = f"http://127.0.0.1:{free_port()}/v1"
+    memory = factories.memory(writer, FACT)
+    catch_up()
+    assert [hit.memory.pk for hit in recall(actor=writer, query="frozen deploys").hits] == [memory.pk]
+    assert state().error
+    assert Unembedded.objects.count() == 1
+
+
+def test_a_provider_that_failed_is_left_alone_for_a_while(server: EndpointServer, writer: Actor) -> None:
+    factories.memory(writer, FACT)
+    server.behaviour = "500"
+    for n in range(5):
+        recall(actor=writer, query=f"frozen {n}")
+    assert len(server.asked) == 1
+
+
+def test_a_local_provider_that_breaks_loses_no_save(writer: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    wordllama = provider()
+    assert wordllama
+
+    def broken(texts: list[str]) -> list[list[float]]:
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(wordllama, "documents", broken)
+    memory = factories.memory(writer, FACT)
+    assert Memory.objects.get() == memory
+    monkeypatch.undo()
+    catch_up()
+    assert Embedding.objects.get().memory_id == memory.pk
+
+
+def test_one_bad_text_does_not_hold_up_the_others(server: EndpointServer, writer: Actor) -> None:
+    factories.memory(writer, "one")
+    bad = factories.memory(writer, "POISON")
+    factories.memory(writer, "three")
+    server.refused = "POISON"
+    for _ in range(3):
+        serving.rouse()
+        catch_up()
+    assert embedded() == 2
+    assert Unembedded.objects.get().memory_id == bad.pk
+    assert state().covered_at
+
+
+def test_the_newest_version_is_embedded(server: EndpointServer, writer: Actor) -> None:
+    memory = factories.memory(writer, "one")
+    operations.update(actor=writer, memory_id=memory.pk, content="two")
+    operations.pin(actor=writer, memory_id=memory.pk)
+    catch_up()
+    assert server.texts == ["two"]
+    assert Unembedded.objects.count() == 0
+
+
+def test_what_is_forgotten_has_no_vector_until_it_is_restored(writer: Actor) -> None:
+    memory = factories.memory(writer, FACT)
+    operations.forget(actor=writer, memory_id=memory.pk)
+    assert not Embedding.objects.exists()
+    operations.restore(actor=writer, memory_id=memory.pk)
+    assert Embedding.objects.get().memory_id == memory.pk
+
+
+def test_similar_memories_are_linked_once_their_vectors_are_there(server: EndpointServer, writer: Actor) -> None:
+    first, second = factories.memory(writer, FACT), factories.memory(writer, FACT)
+    assert not Association.objects.exists()
+    catch_up()
+    link = Association.objects.get()
+    assert (link.origin_id, link.target_id) == (second.pk, first.pk)
+
+
+def test_the_old_model_serves_until_the_new_one_covers(server: EndpointServer, chosen: Settings, writer: Actor) -> None:
+    chosen.EMBEDDING = "wordllama"
+    factories.memory(writer, FACT)
+    catch_up()
+    chosen.EMBEDDING = "endpoint"
+    provider.cache_clear()
+    serving.rouse()
+    factories.memory(writer, "Lunch is at half past twelve.")
+    assert Embedding.objects.filter(model="wordllama-256").count() == 2
+    result = recall(actor=writer, query="is anything frozen", mode=Mode.SEMANTIC)
+    assert (len(result.hits), result.note, server.asked) == (2, "", [])
+
+    catch_up()
+    assert embedded() == 2
+    recall(actor=writer, query="is anything frozen", mode=Mode.SEMANTIC)
+    assert server.texts[-1] == "is anything frozen"
+    factories.memory(writer, "Only the new one sees this.")
+    assert Embedding.objects.filter(model="wordllama-256").count() == 2
+
+    chosen.EMBEDDING = "wordllama"
+    provider.cache_clear()
+    serving.rouse()
+    present = serving.serving()
+    assert present.asked
+    assert present.asked.name.startswith("small@")
+    catch_up()
+    assert serving.serving().asked is provider()
+    assert Embedding.objects.filter(model="wordllama-256").count() == 3
+
+
+def test_the_command_says_how_it_stands(
+    server: EndpointServer, writer: Actor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    factories.memory(writer, FACT)
+    server.behaviour = "500"
+    call_command("embeddings", make=True)
+    assert "1 wait; failing since" in capsys.readouterr().out
+    server.behaviour = "good"
+    serving.rouse()
+    call_command("embeddings", make=True)
+    assert "1 vectors, covers all\n" in capsys.readouterr().out
