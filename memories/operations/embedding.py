@@ -140,46 +140,57 @@ def catch_up() -> None:
     if not extensions.has_vectors(connection):
         return
     look_again()
-    for provider in serving().making:
-        if rest := resting(provider.name):
+    making = serving().making
+    for provider in reversed(making):
+        rest = resting(provider.name) or _attempt(provider, new=provider is making[0])
+        if rest:
             background.again("embedding", catch_up, within=rest)
-            continue
-        with _alone(provider) as alone:
-            if not alone:
-                background.again("embedding", catch_up, within=LOOK_AGAIN)
-                continue
-            try:
-                _work_off(provider)
-                succeeded(provider.name)
-                note(name=provider.name)
-            except Unavailable as error:
-                log.warning("%s %d memories wait.", error, waiting(provider.name))
-                background.again("embedding", catch_up, within=failed(provider.name, error))
+
+
+def _attempt(provider: Provider, *, new: bool) -> float:
+    """Works off what waits for the provider. Returns in how many seconds it should be tried again, if at all."""
+    with _alone(provider) as alone:
+        if not alone:
+            return LOOK_AGAIN
+        try:
+            if new:
+                _enroll(provider)
+            _work_off(provider)
+        except Unavailable as error:
+            log.warning("%s %d memories wait.", error, waiting(provider.name))
+            return failed(provider.name, error)
+        if new:
+            _cover(provider)
+        succeeded(provider.name)
+        note(name=provider.name)
+        return 0.0
 
 
 def waiting(model: str) -> int:
     return Unembedded.objects.filter(model=model, attempts__lt=MOST_ATTEMPTS).count()
 
 
-def _work_off(provider: Provider) -> None:
+def _enroll(provider: Provider) -> None:
+    """Has a new model's vectors made for all that is there."""
     model = enlist(provider)
     if model.queued_at is None:
         with connection.cursor() as cursor:
             cursor.execute(QUEUE_ALL, {"model": provider.name})
         EmbeddingModel.objects.filter(pk=model.pk).update(queued_at=timezone.now())
+
+
+def _work_off(provider: Provider) -> None:
     backlog = Unembedded.objects.filter(model=provider.name, attempts__lt=MOST_ATTEMPTS).order_by("attempts", "pk")
     while rows := list(backlog.select_related("memory").defer("memory__search")[:BATCH]):
         _make(rows, provider)
         EmbeddingModel.objects.filter(pk=provider.name, dimension=0).update(dimension=provider.dimension)
-    _cover(provider)
 
 
 @transaction.atomic
 def _cover(provider: Provider) -> None:
     """The model serves from now on. Nobody keeps the others' vectors up to date any more."""
     if EmbeddingModel.objects.filter(pk=provider.name, covered_at=None).update(covered_at=timezone.now()):
-        if serving().making[0] is provider:
-            EmbeddingModel.objects.exclude(pk=provider.name).update(covered_at=None, queued_at=None)
+        EmbeddingModel.objects.exclude(pk=provider.name).update(covered_at=None, queued_at=None)
         look_again()
 
 

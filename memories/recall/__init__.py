@@ -152,16 +152,18 @@ def _with_words(hits: list[Hit], question: Question, *, explain: bool, snippets:
 
 def _asked(*, actor: Actor, query: str, question: Question, limit: int, rule: Q | None, now: datetime) -> Recalled:
     found = ask(actor=actor, question=question, rule=rule, limit=limit, now=now)
-    if not found.hits:
-        holding = (rule or Q()) & _containing(query)
-        return _listed(actor=actor, rule=holding, order="recent", limit=limit, now=now, note=question.note)
     hits = [Hit(memory, scored.score, scored) for memory, scored in found.hits]
-    return Recalled(hits, found.total, bounded=found.bounded, note=question.note)
+    if hits and not question.missed_by_index(found):
+        return Recalled(hits, found.total, bounded=found.bounded, note=question.note)
+    holding = (rule or Q()) & _containing(question.literal or query.strip())
+    parts = _listed(actor=actor, rule=holding, order="recent", limit=limit, now=now, note=question.note)
+    first = {hit.memory.pk for hit in parts.hits}
+    rest = [hit for hit in hits if hit.memory.pk not in first]
+    return replace(parts, hits=[*parts.hits, *rest][:limit], total=max(parts.total + len(rest), found.total))
 
 
-def _containing(query: str) -> Q:
-    """When no word matched: whatever has the query in it, letter by letter."""
-    part = query.strip()
+def _containing(part: str) -> Q:
+    """Whatever has the query in it, letter by letter."""
     return Q(content__icontains=part) | Q(key__icontains=part) | Q(summary__icontains=part)
 
 

@@ -31,6 +31,18 @@ class Question:
         vector, note = _vector(query, asked) if by_meaning else (None, "")
         return cls(asked, by_words or vector is None, vector, note)
 
+    @property
+    def literal(self) -> str:
+        """The query as it may stand in a memory; nothing for a sentence."""
+        return self.terms.literal[0] if self.terms.literal else ""
+
+    def missed_by_index(self, found: fusion.Fused) -> bool:
+        """Whether memories may have the query in them, letter by letter, that no word of it finds: an identifier, or
+        writing that the index knows only as parts of longer ones."""
+        if not self.by_words or not self.terms.literal or any(scored.exact for _, scored in found.hits):
+            return False
+        return self.terms.only_identifiers or not all(term.memories for term in self.terms.terms)
+
 
 def _vector(query: str, asked: Terms) -> tuple[tuple[str, list[float]] | None, str]:
     """The query's vector with its model, or why there is none."""

@@ -4,7 +4,7 @@ Words and meaning are added as scores, not as ranks: measured on conversations, 
 list is worse than the strong list alone. Words are scaled by what a memory with every asked word would get, meaning by
 the nearest and the farthest candidate. A memory that begins with an asked word (who or what it is about) gets a lead.
 What a link leads to stands no lower than its share of the score it was reached from. Whoever has an asked identifier,
-letter by letter, comes first if it was asked for alone, and gets a lead in a sentence. Pins and importance decide
+letter by letter, comes first if it was asked for alone, and gets a small lead in a sentence. Pins and importance decide
 near-ties.
 """
 
@@ -82,7 +82,9 @@ WITH RECURSIVE {by_words}, {by_meaning}, scored AS (
         coalesce(words, {score}) AS words,
         {nearness} AS nearness,
         coalesce(lower(substring(memory.content FROM '\\w+')) = ANY(%(words)s::text[]), false) AS lead,
-        coalesce(exact, memory.search @@ ANY(%(exact)s::tsquery[])) AS exact
+        coalesce(exact, memory.search @@ ANY(%(exact)s::tsquery[]))::integer
+            + coalesce(memory.content ~* %(held)s::text, false)::integer
+            + coalesce(memory.content ~* %(standing)s::text, false)::integer AS exact
     FROM by_words FULL JOIN by_meaning USING (id)
     JOIN (SELECT *, octet_length(content) AS size FROM memories_memory) AS memory USING (id)
     {vectors}
@@ -91,11 +93,11 @@ WITH RECURSIVE {by_words}, {by_meaning}, scored AS (
     FROM scored
 ), summed AS MATERIALIZED (
     SELECT *, {weight_words} * words + {weight_meaning} * coalesce(meaning, 0) + {lead} * lead::integer
-        + %(lift)s::float8 * exact::integer AS score
+        + %(lift)s::float8 * exact AS score
     FROM spread
 ), {by_links}, best AS MATERIALIZED (
     SELECT id, greatest(score, pull) AS score, coalesce(words, 0) AS words, meaning, coalesce(lead, false) AS lead,
-        coalesce(exact, false) AS exact, words_rank, meaning_rank, links_rank
+        coalesce(exact, 0) > 0 AS exact, words_rank, meaning_rank, links_rank
     FROM summed FULL JOIN by_links USING (id)
     ORDER BY score DESC LIMIT %(limit)s::integer + {near_ties}
 )
@@ -139,7 +141,7 @@ def fused(
     return Fused([_hit(row, best) for row in rows], narrow, *counts)
 
 
-NO_WORDS: dict[str, Any] = {"exact": [], "lift": 0.0}
+NO_WORDS: dict[str, Any] = {"exact": [], "held": None, "standing": None, "lift": 0.0}
 
 
 def _statement(visible: str, *, by_words: bool, by_meaning: bool, narrow: bool) -> str:

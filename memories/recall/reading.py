@@ -1,21 +1,29 @@
 """What a query asks for, as the index knows it: its words with their lexemes, and its identifiers."""
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memoryhub.prepared import prepared_cursor
 
 REMEMBERED = 50_000  # tokens; what a token reads as never changes
-CODE = re.compile(r"[_/\\@#+:~$%&*|<>=-]|[0-9][^0-9]|[^0-9][0-9]|\.\w")  # what makes a token more than a word
+CODE = re.compile(r"[_/\\@#+:~$%&*|<>=!-]|[0-9][^0-9]|[^0-9][0-9]|\.\w")  # what makes a token more than a word
 
-# What the functions behind the search column make of each token: words with their lexemes, then identifiers.
+# What the functions behind the search column make of each token: words with their lexemes, the pairs of writing without
+# spaces, then identifiers.
 READ = """
 SELECT token, lower(word), array(SELECT lexeme FROM unnest(memory_words(word)))
 FROM unnest(%(tokens)s::text[]) AS token, regexp_split_to_table(memory_plain(token), '\\s+') AS word
 UNION ALL
+SELECT token, substr(pair, 2), ARRAY[pair] FROM unnest(%(tokens)s::text[]) AS token, unnest(memory_pairs(token)) AS pair
+UNION ALL
 SELECT token, NULL, memory_identifiers(token) FROM unnest(%(tokens)s::text[]) AS token
 """
+
+LITERAL_LENGTH = 200  # of a query that may stand in a memory as it is
+LITERAL_TOKENS = 4  # of one that is neither quoted nor made of identifiers
+AROUND = "\"'`*_“”„‚‘’«»‹›「」『』【】（）()[]{}<>?!.,;:…？！。、 "
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,21 @@ def _read(asked: Iterable[str]) -> dict[str, Token]:
     read = {token: Token(tuple(words[token]), identifiers[token]) for token in unknown}
     _known.update({token: read[token] for token in unknown if len(token) < 100})
     return read
+
+
+def normal(query: str) -> str:
+    """The query in the form of Unicode that the index knows."""
+    return unicodedata.normalize("NFC", query)
+
+
+def literal(query: str, *, likely: bool) -> tuple[str, ...]:
+    """The query as it may stand in a memory, with and without the signs around it; nothing for a sentence."""
+    whole = query.strip()
+    quoted = len(whole) > 2 and whole[0] in '"“„«「' and whole[-1] in '"”“»」'
+    if len(whole) > LITERAL_LENGTH or not (likely or quoted or len(whole.split()) <= LITERAL_TOKENS):
+        return ()
+    bare = whole.strip(AROUND)
+    return tuple(dict.fromkeys((bare, whole))) if any(map(str.isalnum, bare)) else (whole,)
 
 
 def is_code(identifier: str) -> bool:

@@ -22,7 +22,7 @@ LOOK_EVERY = timedelta(seconds=30)  # between looks whether an audience has chan
 STALE_SHARE = 0.2  # of an audience's memories changed since they were counted
 SMALL = 50  # changes that never matter
 QUICK = 2_000  # memories that are counted while the first asker waits; more are counted beside
-EXACT = re.compile(r"[_/\\@#+:~$%&*|<>=]|[0-9][^0-9]|[^0-9][0-9]|\.\w|^-")
+EXACT = re.compile(r"[_/\\@#+:~$%&*|<>=!]|[0-9][^0-9]|[^0-9][0-9]|\.\w|^-")
 
 # How many memories these audiences have, how long they are, when they were counted; and in how many of them each asked
 # lexeme occurs. Hopes for the primary key of memories_lexeme.
@@ -64,12 +64,13 @@ class Terms:
     mean_bytes: float
     weights: dict[str, float] = field(default_factory=dict)  # by word, as it was asked
     only_identifiers: bool = False  # beside stop words
+    literal: tuple[str, ...] = ()  # as the query may stand in a memory, letter by letter
 
 
 def terms(*, query: str, organization_id: UUID, audiences: Sequence[UUID], now: datetime) -> Terms:
     """The query's words, weighed by what these audiences have."""
     asked: dict[str, list[str]] = {}  # by lexeme, the words that ask for it
-    only_identifiers = True
+    query, only_identifiers = reading.normal(query), True
     for token in reading.tokens(query):
         only_identifiers &= bool(token.identifiers) or not any(lexemes for _, lexemes in token.words)
         for word, lexemes in token.words:
@@ -84,7 +85,8 @@ def terms(*, query: str, organization_id: UUID, audiences: Sequence[UUID], now: 
     ]
     found.sort(key=lambda term: (term.memories, term.lexeme))
     weights = {word: term.weight for term in found for word in term.words}
-    return Terms(tuple(found), total, mean_bytes, weights, only_identifiers)
+    literal = reading.literal(query, likely=only_identifiers)
+    return Terms(tuple(found), total, mean_bytes, weights, only_identifiers, literal)
 
 
 def rarity(count: int, total: int) -> float:

@@ -1,5 +1,6 @@
 """By words: which memories to weigh for the asked words, and how much each tells."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
@@ -58,13 +59,17 @@ by_words AS (
 def bound(terms: Terms, audiences: Iterable[UUID]) -> dict[str, Any]:
     """The parameters that the statements above name."""
     asked = terms.terms[:TERMS]
+    identifiers = [term.lexeme for term in asked if term.is_identifier]
+    parts = terms.literal or tuple(lexeme[1:] for lexeme in identifiers)
     return {
         "matching": matching(asked, audiences),
         "lexemes": [quoted(term.lexeme) for term in asked],
         "labels": [f"{quoted(term.lexeme)}:A" for term in asked],
         "weights": [term.weight for term in asked],
-        "exact": [quoted(term.lexeme) for term in asked if term.is_identifier],
-        "lift": ABOVE_ALL if terms.only_identifiers else AMONG_WORDS,
+        "exact": [quoted(lexeme) for lexeme in identifiers],
+        "held": held(parts),
+        "standing": standing(terms.literal),
+        "lift": ABOVE_ALL if terms.literal else AMONG_WORDS,
         "mean": terms.mean_bytes,
         "all": sum(term.weight for term in asked if term.words and term.memories) or 1.0,
     }
@@ -76,6 +81,22 @@ def matching(terms: Sequence[Term], audiences: Iterable[UUID]) -> str:
     common = terms and terms[0].memories > ENOUGH
     words = " & ".join(map(_lexeme, terms)) if common else " | ".join(map(_lexeme, rare(terms)))
     return f"({inside}) & ({words})" if inside and words else ""
+
+
+def held(parts: Sequence[str]) -> str | None:
+    """The pattern of what has one of the parts in it, letter by letter, and not within a longer word."""
+    return f"(?<![0-9a-z])(?:{'|'.join(map(_escaped, parts))})(?![0-9a-z])" if parts else None
+
+
+def standing(parts: Sequence[str]) -> str | None:
+    """The pattern of what has the last of the parts standing for itself: not within a longer name either."""
+    if not parts:
+        return None
+    return f"(?<![0-9a-z])(?<![0-9a-z][-.,_/:]){_escaped(parts[-1])}(?![-.,_/:]?[0-9a-z])"
+
+
+def _escaped(part: str) -> str:
+    return re.sub(r"([^0-9A-Za-z\x80-\U0010ffff])", r"\\\1", part)
 
 
 def rare(terms: Sequence[Term]) -> list[Term]:
