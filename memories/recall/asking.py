@@ -41,7 +41,7 @@ class Question:
         writing that the index knows only as parts of longer ones."""
         if not self.by_words or not self.terms.literal or any(scored.exact for _, scored in found.hits):
             return False
-        return self.terms.only_identifiers or not all(term.memories for term in self.terms.terms)
+        return self.terms.only_identifiers or not self.literal.isascii()
 
 
 def _vector(query: str, asked: Terms) -> tuple[tuple[str, list[float]] | None, str]:

@@ -83,11 +83,12 @@ WITH RECURSIVE {by_words}, {by_meaning}, scored AS (
         {nearness} AS nearness,
         coalesce(lower(substring(memory.content FROM '\\w+')) = ANY(%(words)s::text[]), false) AS lead,
         coalesce(exact, memory.search @@ ANY(%(exact)s::tsquery[]))::integer
-            + coalesce(memory.content ~* %(held)s::text, false)::integer
-            + coalesce(memory.content ~* %(standing)s::text, false)::integer AS exact
+            + CASE WHEN strpos(lower(memory.content), %(part)s::text) > 0
+            THEN coalesce(memory.content ~* %(held)s::text, false)::integer
+                + coalesce(memory.content ~* %(standing)s::text, false)::integer
+            ELSE 0 END AS exact
     FROM by_words FULL JOIN by_meaning USING (id)
     JOIN (SELECT *, octet_length(content) AS size FROM memories_memory) AS memory USING (id)
-    {vectors}
 ), spread AS (
     SELECT *, (nearness - min(nearness) OVER ()) / nullif(max(nearness) OVER () - min(nearness) OVER (), 0) AS meaning
     FROM scored
@@ -141,7 +142,7 @@ def fused(
     return Fused([_hit(row, best) for row in rows], narrow, *counts)
 
 
-NO_WORDS: dict[str, Any] = {"exact": [], "held": None, "standing": None, "lift": 0.0}
+NO_WORDS: dict[str, Any] = {"exact": [], "part": "", "held": None, "standing": None, "lift": 0.0}
 
 
 def _statement(visible: str, *, by_words: bool, by_meaning: bool, narrow: bool) -> str:
@@ -154,7 +155,6 @@ def _statement(visible: str, *, by_words: bool, by_meaning: bool, narrow: bool) 
         by_links=links.BY_LINKS.format(visible=visible),
         score=words.SCORE.format(row="memory") if by_words else "0",
         nearness=meaning.NEARNESS if by_meaning else "NULL::float8",
-        vectors=meaning.VECTORS if by_meaning else "",
         weight_words=WORDS,
         weight_meaning=MEANING,
         lead=LEAD,

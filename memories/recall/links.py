@@ -13,15 +13,14 @@ walk (id, pull, steps, seed) AS (
     UNION ALL
     SELECT reached.id, walk.pull * reached.weight * {FADE}, walk.steps + 1, walk.seed
     FROM walk, LATERAL (
-        SELECT memories_memory.id, weight
+        SELECT link.id, weight
         FROM (
             (SELECT target_id AS id, weight FROM memories_association
             WHERE organization_id = %(organization)s::uuid AND origin_id = walk.id ORDER BY weight DESC LIMIT {FAN_OUT})
             UNION ALL
             (SELECT origin_id, weight FROM memories_association
             WHERE organization_id = %(organization)s::uuid AND target_id = walk.id ORDER BY weight DESC LIMIT {FAN_OUT})
-        ) AS link JOIN memories_memory ON memories_memory.id = link.id
-        WHERE {{visible}}
+        ) AS link, LATERAL (SELECT FROM memories_memory WHERE id = link.id AND {{visible}} OFFSET 0) AS seen
         ORDER BY weight DESC LIMIT {FAN_OUT}
     ) AS reached
     WHERE walk.steps < {STEPS} AND reached.id <> walk.seed

@@ -9,7 +9,8 @@ ROUGHLY = 300  # taken by the signs of their numbers alone: among them are pract
 NEARLY = 150  # of those, by their whole vectors; then it is looked who of them may be seen
 
 # Reads an audience's signs from the index embedding_nearest and nothing else, then the vectors of a few. Where a filter
-# would take many of those few away, only what it leaves is looked at: exact, however little that is.
+# would take many of those few away, only what it leaves is looked at: exact, however little that is. "OFFSET 0" has the
+# few looked up one by one, whatever the planner thinks of their number.
 BY_MEANING = f"""
 rough AS MATERIALIZED (
     SELECT memory_id AS id FROM memories_embedding
@@ -24,8 +25,7 @@ rough AS MATERIALIZED (
     ORDER BY nearness DESC LIMIT {NEARLY}
 ), by_meaning AS MATERIALIZED (
     SELECT near.id, nearness, row_number() OVER (ORDER BY nearness DESC) AS meaning_rank
-    FROM near JOIN memories_memory ON memories_memory.id = near.id
-    WHERE {{visible}}
+    FROM near, LATERAL (SELECT FROM memories_memory WHERE id = near.id AND {{visible}} OFFSET 0) AS seen
     ORDER BY nearness DESC LIMIT {{candidates}}
 )
 """
@@ -35,11 +35,12 @@ rough AS (SELECT NULL::uuid AS id WHERE false),
 by_meaning AS (SELECT NULL::uuid AS id, NULL::float8 AS nearness, NULL::bigint AS meaning_rank WHERE false)
 """
 
-# The nearness of what was found by words alone.
-NEARNESS = "coalesce(nearness, -(embedding.vector <#> %(vector)s::vector))"
-VECTORS = """
-LEFT JOIN memories_embedding AS embedding ON nearness IS NULL AND embedding.organization_id = %(organization)s::uuid
-    AND embedding.memory_id = memory.id AND embedding.model = %(model)s::text
+# Looked up only for what was found by words alone.
+NEARNESS = """
+coalesce(nearness, (
+    SELECT -(vector <#> %(vector)s::vector) FROM memories_embedding
+    WHERE organization_id = %(organization)s::uuid AND memory_id = memory.id AND model = %(model)s::text
+))
 """
 
 

@@ -12,7 +12,7 @@ ENOUGH = 1_000  # rows to weigh; words so common that they would bring more are 
 TERMS = 40  # of a long query, the rarest
 FULL = 2.0  # words count double what a row with all of them once would get, so that half of them already tell
 K1, FLAT = 0.9, 0.6  # how soon repetition stops telling, and how much of a row's length does not matter
-ABOVE_ALL, AMONG_WORDS = 10.0, 0.1  # what an identifier adds, asked for alone or in a sentence
+ABOVE_ALL, AMONG_WORDS = 10.0, 0.05  # what an identifier adds, asked for alone or in a sentence
 
 # What the asked words are worth in a row, as BM25 has it: rarity x a frequency that saturates, less in longer rows.
 # Postgres' rank of one word grows with its count c as the sum of 1/1 + 1/4 + 1/9 + … + 1/c², over pi²/6; that tells the
@@ -40,11 +40,11 @@ matching AS MATERIALIZED (
     SELECT id, search, octet_length(content) AS size FROM memories_memory
     WHERE search @@ %(matching)s::tsquery AND {{visible}}
     LIMIT {MOST}
+), weighed AS MATERIALIZED (
+    SELECT id, {SCORE.format(row="matching")} AS words, search @@ ANY(%(exact)s::tsquery[]) AS exact FROM matching
 ), by_words AS MATERIALIZED (
     SELECT id, words, exact, row_number() OVER (ORDER BY words + %(lift)s::float8 * exact::integer DESC) AS words_rank
-    FROM (
-        SELECT id, {SCORE.format(row="matching")} AS words, search @@ ANY(%(exact)s::tsquery[]) AS exact FROM matching
-    ) AS weighed
+    FROM weighed
     ORDER BY words_rank LIMIT {{candidates}}
 )
 """
@@ -67,6 +67,7 @@ def bound(terms: Terms, audiences: Iterable[UUID]) -> dict[str, Any]:
         "labels": [f"{quoted(term.lexeme)}:A" for term in asked],
         "weights": [term.weight for term in asked],
         "exact": [quoted(lexeme) for lexeme in identifiers],
+        "part": terms.literal[0].lower() if terms.literal else "",
         "held": held(parts),
         "standing": standing(terms.literal),
         "lift": ABOVE_ALL if terms.literal else AMONG_WORDS,
