@@ -24,13 +24,14 @@ def numbered(statement: str) -> tuple[bytes, tuple[str, ...]]:
 
 
 class PreparingCursor(psycopg.RawCursor[Any]):
-    """Planning our longest statement takes longer than running it, and so does looking for its parameters."""
+    """Planning our longest statement takes longer than running it, and so does looking for its parameters. What comes
+    back needs no parsing."""
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> "PreparingCursor":
         if isinstance(params, Mapping):
             query, names = numbered(query)
             params = [params[name] for name in names]
-        return super().execute(query, params, prepare=True)
+        return super().execute(query, params, prepare=True, binary=True)
 
 
 def prepared_cursor() -> CursorWrapper:

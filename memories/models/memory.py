@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, ClassVar, Self
 from uuid import UUID
 
-import orjson
 from django.apps import apps
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
@@ -243,9 +242,7 @@ class Memory(Signed, Described):
     @classmethod
     def of_row(cls, row: Sequence[Any]) -> "Memory":
         """The memory out of its columns, as a statement of ours selected them."""
-        memory = cls.from_db("default", cls.COLUMNS, row)
-        memory.metadata = orjson.loads(memory.metadata)
-        return memory
+        return cls.from_db("default", cls.COLUMNS, row)
 
 
 Memory.COLUMNS = tuple(field.attname for field in Memory._meta.concrete_fields if field.attname != "search")

@@ -9,7 +9,7 @@ from django.db import connection
 
 from memories import scopes
 from memories.models import Memory
-from memories.recall import fusion, meaning
+from memories.recall import meaning, words
 from memories.recall.asking import Question, ask
 from memories.recall.filters import Filters
 from memories.recall.statistics import Term
@@ -17,7 +17,7 @@ from memories.recall.words import quoted
 from memoryhub.errors import NotFound
 from teams.actor import Actor
 
-ALL = 2 * fusion.CANDIDATES + 100  # more than are ever weighed, links included
+ALL = words.CANDIDATES + meaning.CANDIDATES + 150  # more than are ever weighed, links included
 
 # Which of the asked words each memory has.
 MATCHED = """
@@ -95,10 +95,10 @@ def judged(*, actor: Actor, memory: Memory, question: Question, filters: Filters
 
 
 def _by_words(memory: Memory, question: Question) -> str:
-    words = matched(memories=[memory], terms=question.terms.terms).get(memory.pk, [])
-    if not words:
+    found = matched(memories=[memory], terms=question.terms.terms).get(memory.pk, [])
+    if not found:
         return "It has none of the asked words."
-    return f"Of the asked words it has only common ones: {', '.join(words)}."
+    return f"Of the asked words it has only common ones: {', '.join(found)}."
 
 
 def _by_meaning(actor: Actor, memory: Memory, question: Question) -> str:
@@ -119,4 +119,4 @@ def _by_meaning(actor: Actor, memory: Memory, question: Question) -> str:
         row = cursor.fetchone()
     if row is None:
         return "It has no vector yet."
-    return f"By meaning {row[0]} are nearer; the nearest {fusion.CANDIDATES} are weighed."
+    return f"By meaning {row[0]} are nearer; the nearest {meaning.CANDIDATES} are weighed."

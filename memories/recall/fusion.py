@@ -21,9 +21,9 @@ from memories.recall.statistics import Terms
 from memoryhub.prepared import prepared_cursor
 from teams.actor import Actor
 
-CANDIDATES = 100  # from each side
 WORDS, MEANING, LEAD, TIE = 0.5, 0.5, 0.3, 0.01
-NEAR_TIES = 20  # beyond the limit, for what pins and importance may still lift into it
+BEGINNING = 100  # characters in which a memory's first word is looked for
+NEAR_TIES = 10  # beyond the limit, for what pins and importance may still lift into it
 RECIPROCAL = 60  # the constant of reciprocal rank fusion
 
 
@@ -59,36 +59,46 @@ class Scored:
 class Fused:
     hits: list[tuple[Memory, Scored]]
     narrow: bool  # by meaning, only those that may be seen were looked at
-    total: int  # found by words, by meaning and by links together
     by_words: int
     by_meaning: int
-    by_links: int
+    by_meaning_alone: int
+    by_links_alone: int
     rough: int  # looked at by meaning before it was asked who may be seen
+
+    @property
+    def total(self) -> int:
+        """Found by words, by meaning and by links together."""
+        return self.by_words + self.by_meaning_alone + self.by_links_alone
 
     @property
     def bounded(self) -> bool:
         """Whether there may be more than the total: a list was cut."""
-        return self.by_words >= words.MOST or self.rough >= meaning.ROUGHLY or self.by_meaning >= CANDIDATES
+        return self.by_words >= words.MOST or self.meaning_is_full
 
     @property
     def hides_the_nearest(self) -> bool:
         """Whether what nobody sees may have taken the place of what would have been found by meaning."""
-        return not self.narrow and (not self.hits or (self.rough >= meaning.ROUGHLY and self.by_meaning < CANDIDATES))
+        lacking = self.rough >= meaning.ROUGHLY and not self.meaning_is_full
+        return not self.narrow and (not self.hits or lacking)
+
+    @property
+    def meaning_is_full(self) -> bool:
+        return self.by_meaning >= meaning.CANDIDATES
 
 
 FUSED = """
-WITH RECURSIVE {by_words}, {by_meaning}, scored AS (
-    SELECT memory.id, words_rank, meaning_rank,
+WITH RECURSIVE {by_words}, {by_meaning}, scored AS MATERIALIZED (
+    SELECT id, words_rank, meaning_rank,
         coalesce(words, {score}) AS words,
         {nearness} AS nearness,
-        coalesce(lower(substring(memory.content FROM '\\w+')) = ANY(%(words)s::text[]), false) AS lead,
-        coalesce(exact, memory.search @@ ANY(%(exact)s::tsquery[]))::integer
-            + CASE WHEN strpos(lower(memory.content), %(part)s::text) > 0
-            THEN coalesce(memory.content ~* %(held)s::text, false)::integer
-                + coalesce(memory.content ~* %(standing)s::text, false)::integer
-            ELSE 0 END AS exact
-    FROM by_words FULL JOIN by_meaning USING (id)
-    JOIN (SELECT *, octet_length(content) AS size FROM memories_memory) AS memory USING (id)
+        coalesce(lower(substring(left(text, {beginning}) FROM '\\w+')) = ANY(%(words)s::text[]), false) AS lead,
+        coalesce(exact, search @@ ANY(%(exact)s::tsquery[]))::integer + CASE
+            WHEN %(held)s::text IS NULL OR strpos(lower(text), %(part)s::text) = 0 THEN 0
+            ELSE (text ~* %(held)s::text)::integer + coalesce(text ~* %(standing)s::text, false)::integer
+        END AS exact
+    FROM by_words FULL JOIN by_meaning USING (id), LATERAL (
+        SELECT coalesce(by_words.content, by_meaning.content) AS text
+    ) AS said
 ), spread AS (
     SELECT *, (nearness - min(nearness) OVER ()) / nullif(max(nearness) OVER () - min(nearness) OVER (), 0) AS meaning
     FROM scored
@@ -102,8 +112,9 @@ WITH RECURSIVE {by_words}, {by_meaning}, scored AS (
     FROM summed FULL JOIN by_links USING (id)
     ORDER BY score DESC LIMIT %(limit)s::integer + {near_ties}
 )
-SELECT (SELECT count(*) FROM (SELECT id FROM matching UNION SELECT id FROM by_meaning UNION SELECT id FROM by_links)),
-    (SELECT count(*) FROM matching), (SELECT count(*) FROM by_meaning), (SELECT count(*) FROM by_links),
+SELECT (SELECT count(*) FROM matching), (SELECT count(*) FROM by_meaning),
+    (SELECT count(*) FROM by_meaning WHERE {unmatched}),
+    (SELECT count(*) FROM by_links LEFT JOIN summed USING (id) WHERE summed.id IS NULL),
     (SELECT count(*) FROM rough), access_count, last_accessed_at,
     score, words, meaning, lead, exact, {importance} AS present, words_rank, meaning_rank, links_rank, {columns}
 FROM best JOIN memories_memory AS memory USING (id)
@@ -148,16 +159,18 @@ NO_WORDS: dict[str, Any] = {"exact": [], "part": "", "held": None, "standing": N
 def _statement(visible: str, *, by_words: bool, by_meaning: bool, narrow: bool) -> str:
     narrowed = meaning.NARROWED.format(visible=visible) if narrow else ""
     return FUSED.format(
-        by_words=words.BY_WORDS.format(visible=visible, candidates=CANDIDATES) if by_words else words.NOT_BY_WORDS,
-        by_meaning=meaning.BY_MEANING.format(visible=visible, candidates=CANDIDATES, narrowed=narrowed)
+        by_words=words.BY_WORDS.format(visible=visible) if by_words else words.NOT_BY_WORDS,
+        by_meaning=meaning.BY_MEANING.format(visible=visible, narrowed=narrowed)
         if by_meaning
         else meaning.NOT_BY_MEANING,
         by_links=links.BY_LINKS.format(visible=visible),
-        score=words.SCORE.format(row="memory") if by_words else "0",
+        score=words.SCORE.format(row="by_meaning") if by_words else "0",
         nearness=meaning.NEARNESS if by_meaning else "NULL::float8",
+        unmatched="NOT search @@ %(matching)s::tsquery" if by_words else "true",
         weight_words=WORDS,
         weight_meaning=MEANING,
         lead=LEAD,
+        beginning=BEGINNING,
         tie=TIE,
         near_ties=NEAR_TIES,
         importance=IMPORTANCE_NOW,

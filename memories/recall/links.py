@@ -9,7 +9,8 @@ FADE = 0.6  # what a step leaves of the score, times the link's weight
 # every step asks.
 BY_LINKS = f"""
 walk (id, pull, steps, seed) AS (
-    SELECT id, score, 0, id FROM (SELECT id, score FROM summed ORDER BY score DESC LIMIT {SEEDS}) AS seeds
+    SELECT id, score - %(lift)s::float8 * exact, 0, id
+    FROM (SELECT * FROM summed ORDER BY score DESC LIMIT {SEEDS}) AS seeds
     UNION ALL
     SELECT reached.id, walk.pull * reached.weight * {FADE}, walk.steps + 1, walk.seed
     FROM walk, LATERAL (

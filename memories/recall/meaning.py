@@ -5,8 +5,9 @@ from typing import Any
 
 import orjson
 
-ROUGHLY = 300  # taken by the signs of their numbers alone: among them are practically all of the nearest hundred
-NEARLY = 150  # of those, by their whole vectors; then it is looked who of them may be seen
+ROUGHLY = 150  # taken by the signs of their numbers alone: among them are practically all of the nearest fifty
+NEARLY = 80  # of those, by their whole vectors; then it is looked who of them may be seen
+CANDIDATES = 50
 
 # Reads an audience's signs from the index embedding_nearest and nothing else, then the vectors of a few. Where a filter
 # would take many of those few away, only what it leaves is looked at: exact, however little that is. "OFFSET 0" has the
@@ -24,22 +25,29 @@ rough AS MATERIALIZED (
         AND embedding.model = %(model)s::text
     ORDER BY nearness DESC LIMIT {NEARLY}
 ), by_meaning AS MATERIALIZED (
-    SELECT near.id, nearness, row_number() OVER (ORDER BY nearness DESC) AS meaning_rank
-    FROM near, LATERAL (SELECT FROM memories_memory WHERE id = near.id AND {{visible}} OFFSET 0) AS seen
-    ORDER BY nearness DESC LIMIT {{candidates}}
+    SELECT near.id, nearness, search, content, octet_length(content) AS size,
+        row_number() OVER (ORDER BY nearness DESC) AS meaning_rank
+    FROM near, LATERAL (
+        SELECT search, content FROM memories_memory WHERE id = near.id AND {{visible}} OFFSET 0
+    ) AS seen
+    ORDER BY nearness DESC LIMIT {CANDIDATES}
 )
 """
 NARROWED = "AND memory_id IN (SELECT id FROM memories_memory WHERE {visible})"
 NOT_BY_MEANING = """
 rough AS (SELECT NULL::uuid AS id WHERE false),
-by_meaning AS (SELECT NULL::uuid AS id, NULL::float8 AS nearness, NULL::bigint AS meaning_rank WHERE false)
+by_meaning AS (
+    SELECT NULL::uuid AS id, NULL::float8 AS nearness, NULL::tsvector AS search, NULL::text AS content,
+        NULL::integer AS size, NULL::bigint AS meaning_rank
+    WHERE false
+)
 """
 
 # Looked up only for what was found by words alone.
 NEARNESS = """
 coalesce(nearness, (
     SELECT -(vector <#> %(vector)s::vector) FROM memories_embedding
-    WHERE organization_id = %(organization)s::uuid AND memory_id = memory.id AND model = %(model)s::text
+    WHERE organization_id = %(organization)s::uuid AND memory_id = by_words.id AND model = %(model)s::text
 ))
 """
 

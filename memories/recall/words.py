@@ -8,6 +8,7 @@ from uuid import UUID
 from memories.recall.statistics import Term, Terms
 
 MOST = 5_000  # rows that are ever weighed
+CANDIDATES = 100
 ENOUGH = 1_000  # rows to weigh; words so common that they would bring more are left to order what rarer ones bring
 TERMS = 40  # of a long query, the rarest
 FULL = 2.0  # words count double what a row with all of them once would get, so that half of them already tell
@@ -37,21 +38,25 @@ coalesce((
 # Hopes for the index memory_search, where an audience is a lexeme too.
 BY_WORDS = f"""
 matching AS MATERIALIZED (
-    SELECT id, search, octet_length(content) AS size FROM memories_memory
+    SELECT id, search, content, octet_length(content) AS size FROM memories_memory
     WHERE search @@ %(matching)s::tsquery AND {{visible}}
     LIMIT {MOST}
 ), weighed AS MATERIALIZED (
-    SELECT id, {SCORE.format(row="matching")} AS words, search @@ ANY(%(exact)s::tsquery[]) AS exact FROM matching
+    SELECT id, content, {SCORE.format(row="matching")} AS words, search @@ ANY(%(exact)s::tsquery[]) AS exact
+    FROM matching
 ), by_words AS MATERIALIZED (
-    SELECT id, words, exact, row_number() OVER (ORDER BY words + %(lift)s::float8 * exact::integer DESC) AS words_rank
+    SELECT id, content, words, exact,
+        row_number() OVER (ORDER BY words + %(lift)s::float8 * exact::integer DESC) AS words_rank
     FROM weighed
-    ORDER BY words_rank LIMIT {{candidates}}
+    ORDER BY words_rank LIMIT {CANDIDATES}
 )
 """
 NOT_BY_WORDS = """
 matching AS (SELECT NULL::uuid AS id WHERE false),
 by_words AS (
-    SELECT NULL::uuid AS id, NULL::float8 AS words, NULL::boolean AS exact, NULL::bigint AS words_rank WHERE false
+    SELECT NULL::uuid AS id, NULL::text AS content, NULL::float8 AS words, NULL::boolean AS exact,
+        NULL::bigint AS words_rank
+    WHERE false
 )
 """
 
