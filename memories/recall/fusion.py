@@ -166,7 +166,9 @@ def _statement(visible: str, *, by_words: bool, by_meaning: bool, narrow: bool) 
         by_links=links.BY_LINKS.format(visible=visible),
         score=words.SCORE.format(row="by_meaning") if by_words else "0",
         nearness=meaning.NEARNESS if by_meaning else "NULL::float8",
-        unmatched="NOT search @@ %(matching)s::tsquery" if by_words else "true",
+        unmatched="NOT coalesce(search @@ %(matching)s::tsquery OR search @@ %(wider)s::tsquery, false)"
+        if by_words
+        else "true",
         weight_words=WORDS,
         weight_meaning=MEANING,
         lead=LEAD,

@@ -2,18 +2,17 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from memoryhub.prepared import prepared_cursor
-
-REMEMBERED = 50_000  # tokens; what a token reads as never changes
+REMEMBERED = 50_000  # tokens
+LONG = 100  # characters of a token that is not worth remembering
 CODE = re.compile(r"[_/\\@#+:~$%&*|<>=!-]|[0-9][^0-9]|[^0-9][0-9]|\.\w")  # what makes a token more than a word
 
 # What the functions behind the search column make of each token: words with their lexemes, the pairs of writing without
 # spaces, then identifiers.
 READ = """
-SELECT token, lower(word), array(SELECT lexeme FROM unnest(memory_words(word)))
+SELECT token, lower(word) AS word, array(SELECT lexeme FROM unnest(memory_words(word))) AS found
 FROM unnest(%(tokens)s::text[]) AS token, regexp_split_to_table(memory_plain(token), '\\s+') AS word
 UNION ALL
 SELECT token, substr(pair, 2), ARRAY[pair] FROM unnest(%(tokens)s::text[]) AS token, unnest(memory_pairs(token)) AS pair
@@ -32,35 +31,38 @@ class Token:
     words: tuple[tuple[str, tuple[str, ...]], ...]  # each word with its lexemes; a stop word has none
     identifiers: tuple[str, ...]
 
+    @property
+    def lexemes(self) -> Iterator[tuple[str, str]]:
+        """All that it asks for, with the word that does; identifiers without one."""
+        for word, lexemes in self.words:
+            for lexeme in lexemes:
+                yield word, lexeme
+        for identifier in self.identifiers:
+            yield "", identifier
+
 
 _known: dict[str, Token] = {}
 
 
-def tokens(query: str) -> list[Token]:
-    """The query's different tokens in their order, each read by Postgres once in this process' life."""
-    asked = list(dict.fromkeys(query.split()))
-    known = {token: _known[token] for token in asked if token in _known}
-    known |= _read(token for token in asked if token not in known)
-    return [known[token] for token in asked]
+def known(query: str) -> tuple[dict[str, Token | None], list[str]]:
+    """The query's different tokens in their order, as far as this process has read them; and the others."""
+    asked = {token: _known.get(token) for token in query.split()}
+    return asked, [token for token, read in asked.items() if read is None]
 
 
-def _read(asked: Iterable[str]) -> dict[str, Token]:
-    unknown = list(asked)
-    if not unknown:
-        return {}
+def learnt(unknown: Sequence[str], rows: Iterable[tuple[str, str | None, list[str]]]) -> dict[str, Token]:
+    """What the statement above says of these tokens. It is remembered, for it never changes."""
     words: dict[str, list[tuple[str, tuple[str, ...]]]] = {token: [] for token in unknown}
     identifiers: dict[str, tuple[str, ...]] = {}
-    with prepared_cursor() as cursor:
-        cursor.execute(READ, {"tokens": unknown})
-        for token, word, found in cursor.fetchall():
-            if word is None:
-                identifiers[token] = tuple(name for name in found if is_code(name))
-            else:
-                words[token].append((word, tuple(found)))
+    for token, word, found in rows:
+        if word is None:
+            identifiers[token] = tuple(name for name in found if is_code(name))
+        else:
+            words[token].append((word, tuple(found)))
     if len(_known) > REMEMBERED:
         _known.clear()
     read = {token: Token(tuple(words[token]), identifiers[token]) for token in unknown}
-    _known.update({token: read[token] for token in unknown if len(token) < 100})
+    _known.update({token: read[token] for token in unknown if len(token) < LONG})
     return read
 
 

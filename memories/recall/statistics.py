@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -27,18 +28,26 @@ EXACT = re.compile(r"[_/\\@#+:~$%&*|<>=!]|[0-9][^0-9]|[^0-9][0-9]|\.\w|^-")
 # How many memories these audiences have, how long they are, when they were counted; and in how many of them each asked
 # lexeme occurs. Hopes for the primary key of memories_lexeme.
 COUNTED = """
-WITH counted AS (
-    SELECT coalesce(sum(memories), 0)::integer AS memories, coalesce(sum(memories * mean_bytes), 0)::float8 AS bytes,
-        coalesce(array_agg(audience), '{}') AS audiences, min(counted_at) AS since
-    FROM memories_vocabulary
-    WHERE organization_id = %(organization)s::uuid AND audience = ANY(%(audiences)s::uuid[])
-)
 SELECT counted.*, asked.lexeme, (
     SELECT coalesce(sum(occurring.memories), 0) FROM memories_lexeme AS occurring
     WHERE occurring.organization_id = %(organization)s::uuid AND occurring.audience = ANY(%(audiences)s::uuid[])
         AND occurring.lexeme = asked.lexeme
 )::integer
-FROM counted LEFT JOIN unnest(%(lexemes)s::text[]) AS asked (lexeme) ON true
+FROM (
+    SELECT coalesce(sum(memories), 0)::integer AS memories, coalesce(sum(memories * mean_bytes), 0)::float8 AS bytes,
+        coalesce(array_agg(audience), '{}') AS audiences, min(counted_at) AS since
+    FROM memories_vocabulary
+    WHERE organization_id = %(organization)s::uuid AND audience = ANY(%(audiences)s::uuid[])
+) AS counted LEFT JOIN (SELECT unnest(%(lexemes)s::text[]) AS lexeme {lexemes}) AS asked ON true
+"""
+KNOWN = COUNTED.replace("{lexemes}", "")
+# The same for tokens that were never read before: what they read as, too.
+UNKNOWN = f"""
+WITH read AS MATERIALIZED ({reading.READ})
+SELECT *, NULL::text, NULL::text, NULL::text[]
+FROM ({COUNTED.replace("{lexemes}", "UNION SELECT unnest(found) FROM read")}) AS counted
+UNION ALL
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, token, word, found FROM read
 """
 
 
@@ -69,24 +78,22 @@ class Terms:
 
 def terms(*, query: str, organization_id: UUID, audiences: Sequence[UUID], now: datetime) -> Terms:
     """The query's words, weighed by what these audiences have."""
+    query = reading.normal(query)
+    tokens, counted = _looked_up(query, organization_id, audiences, now=now)
     asked: dict[str, list[str]] = {}  # by lexeme, the words that ask for it
-    query, only_identifiers = reading.normal(query), True
-    for token in reading.tokens(query):
+    only_identifiers = True
+    for token in tokens:
         only_identifiers &= bool(token.identifiers) or not any(lexemes for _, lexemes in token.words)
-        for word, lexemes in token.words:
-            for lexeme in lexemes:
-                asked.setdefault(lexeme, []).append(word)
-        for identifier in token.identifiers:
-            asked.setdefault(identifier, [])
-    total, mean_bytes, counts = _counts(organization_id, audiences, list(asked), now=now)
+        for word, lexeme in token.lexemes:
+            asked.setdefault(lexeme, []).extend([word] if word else [])
     found = [
-        Term(lexeme, counts[lexeme], rarity(counts[lexeme], total), tuple(dict.fromkeys(words)))
+        Term(lexeme, counted.of[lexeme], rarity(counted.of[lexeme], counted.memories), tuple(dict.fromkeys(words)))
         for lexeme, words in asked.items()
     ]
     found.sort(key=lambda term: (term.memories, term.lexeme))
     weights = {word: term.weight for term in found for word in term.words}
     literal = reading.literal(query, likely=only_identifiers)
-    return Terms(tuple(found), total, mean_bytes, weights, only_identifiers, literal)
+    return Terms(tuple(found), counted.memories, counted.mean_bytes, weights, only_identifiers, literal)
 
 
 def rarity(count: int, total: int) -> float:
@@ -95,22 +102,36 @@ def rarity(count: int, total: int) -> float:
     return math.log(1 + (max(total, 1) - count + 0.5) / (count + 0.5))
 
 
-def _counts(
-    organization_id: UUID, audiences: Sequence[UUID], lexemes: list[str], *, now: datetime, again: bool = True
-) -> tuple[int, float, dict[str, int]]:
+@dataclass(frozen=True, slots=True)
+class Counted:
+    memories: int
+    mean_bytes: float
+    of: dict[str, int]  # by lexeme
+
+
+def _looked_up(
+    query: str, organization_id: UUID, audiences: Sequence[UUID], *, now: datetime, again: bool = True
+) -> tuple[list[reading.Token], Counted]:
+    """The query's tokens and the counts of their lexemes, in one statement."""
+    tokens, unknown = reading.known(query)
+    lexemes = {lexeme for token in tokens.values() if token for _, lexeme in token.lexemes}
+    where: dict[str, Any] = {"organization": organization_id, "audiences": list(audiences)}
     with prepared_cursor() as cursor:
-        cursor.execute(
-            COUNTED, {"organization": organization_id, "audiences": list(audiences), "lexemes": lexemes or [""]}
-        )
+        where |= {"lexemes": list(lexemes) or [""]} | ({"tokens": unknown} if unknown else {})
+        cursor.execute(UNKNOWN if unknown else KNOWN, where)
         rows = cursor.fetchall()
     total, size, counted, since = rows[0][:4]
     uncounted = set(audiences) - set(counted)
     if uncounted and again and _count_new(organization_id, uncounted, now=now):
-        return _counts(organization_id, audiences, lexemes, now=now, again=False)
+        return _looked_up(query, organization_id, audiences, now=now, again=False)
     if since and now - since > LOOK_EVERY:
         work = partial(renew, organization_id=organization_id, audiences=list(audiences), now=now)
         background.soon(("vocabulary", organization_id, *audiences), work, within=1.0)
-    return total, max(size / max(total, 1), 1.0), {row[4]: row[5] for row in rows}
+    if unknown:
+        tokens |= reading.learnt(unknown, [row[6:] for row in rows if row[6] is not None])
+    counts = {row[4]: row[5] for row in rows if row[4] is not None}
+    read = [token for token in tokens.values() if token]
+    return read, Counted(total, max(size / max(total, 1), 1.0), counts)
 
 
 def _count_new(organization_id: UUID, audiences: Iterable[UUID], *, now: datetime) -> bool:

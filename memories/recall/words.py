@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
@@ -37,10 +38,17 @@ coalesce((
 
 # Hopes for the index memory_search, where an audience is a lexeme too.
 BY_WORDS = f"""
-matching AS MATERIALIZED (
+matched AS MATERIALIZED (
     SELECT id, search, content, octet_length(content) AS size FROM memories_memory
     WHERE search @@ %(matching)s::tsquery AND {{visible}}
     LIMIT {MOST}
+), matching AS MATERIALIZED (
+    SELECT * FROM matched
+    UNION ALL (
+        SELECT id, search, content, octet_length(content) FROM memories_memory
+        WHERE search @@ %(wider)s::tsquery AND {{visible}} AND NOT EXISTS (SELECT FROM matched)
+        LIMIT {ENOUGH}
+    )
 ), weighed AS MATERIALIZED (
     SELECT id, content, {SCORE.format(row="matching")} AS words, search @@ ANY(%(exact)s::tsquery[]) AS exact
     FROM matching
@@ -64,10 +72,12 @@ by_words AS (
 def bound(terms: Terms, audiences: Iterable[UUID]) -> dict[str, Any]:
     """The parameters that the statements above name."""
     asked = terms.terms[:TERMS]
+    narrow, wider = queries(asked, audiences)
     identifiers = [term.lexeme for term in asked if term.is_identifier]
     parts = terms.literal or tuple(lexeme[1:] for lexeme in identifiers)
     return {
-        "matching": matching(asked, audiences),
+        "matching": narrow,
+        "wider": wider,
         "lexemes": [quoted(term.lexeme) for term in asked],
         "labels": [f"{quoted(term.lexeme)}:A" for term in asked],
         "weights": [term.weight for term in asked],
@@ -81,12 +91,20 @@ def bound(terms: Terms, audiences: Iterable[UUID]) -> dict[str, Any]:
     }
 
 
-def matching(terms: Sequence[Term], audiences: Iterable[UUID]) -> str:
-    """The query of the index: in these audiences, any of the rare words; where even the rarest is common, all."""
+def queries(terms: Sequence[Term], audiences: Iterable[UUID]) -> tuple[str, str | None]:
+    """What the index is asked: in these audiences, any of the rare words, or all words where even the rarest is common.
+    And something wider, for when nothing has that: the rarest of the common words, with any other."""
     inside = " | ".join(f"'@{audience}'" for audience in audiences)
-    common = terms and terms[0].memories > ENOUGH
-    words = " & ".join(map(_lexeme, terms)) if common else " | ".join(map(_lexeme, rare(terms)))
-    return f"({inside}) & ({words})" if inside and words else ""
+    lexemes = [quoted(term.lexeme) for term in terms]
+    if not inside or not terms:
+        return "", None
+    few = rare(terms)
+    common = lexemes[len(few) :]
+    if few:
+        wider = f"({inside}) & {common[0]}" if common else None
+        return f"({inside}) & ({' | '.join(lexemes[: len(few)])})", wider
+    others = f" & ({' | '.join(lexemes[1:])})" if len(terms) > 2 else ""
+    return f"({inside}) & {' & '.join(lexemes)}", f"({inside}) & {lexemes[0]}{others}"
 
 
 def held(parts: Sequence[str]) -> str | None:
@@ -107,18 +125,8 @@ def _escaped(part: str) -> str:
 
 def rare(terms: Sequence[Term]) -> list[Term]:
     """As many of the rarest as bring no more rows than enough."""
-    chosen: list[Term] = []
-    rows = 0
-    for term in terms:
-        rows += term.memories
-        if chosen and rows > ENOUGH:
-            break
-        chosen.append(term)
-    return chosen
-
-
-def _lexeme(term: Term) -> str:
-    return quoted(term.lexeme)
+    rows = accumulate(term.memories for term in terms)
+    return [term for term, total in zip(terms, rows, strict=True) if total <= ENOUGH]
 
 
 def quoted(lexeme: str) -> str:

@@ -1,0 +1,133 @@
+"""At 100,000 memories every statement of a recall uses its index and touches a bounded number of rows."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+import pytest
+from django.db import connection
+from django.utils import timezone
+from pytest_django import DjangoDbBlocker
+
+from memories import extensions
+from memories.embedding import provider
+from memories.models import Memory, Type
+from memories.operations.embedding import text_of
+from memories.recall import Filters, Mode, meaning, recall, statistics, words
+from memories.recall.meaning import literal
+from memoryhub.prepared import prepared_cursor
+from teams.actor import Actor
+from tests import factories
+
+TEAMS, EACH = 50, 2_000
+TABLES = {"memories_memory", "memories_embedding", "memories_lexeme", "memories_usage", "memories_association"}
+COMMON, RARE = "harbour", "word77"
+
+# Each memory has a common word, three of a hundred and three of ten thousand, like the words of a language.
+FILL = """
+INSERT INTO memories_memory (id, organization_id, team_id, agent_id, key, content, summary, type, category, tags,
+    importance, pinned, source, scope, metadata, version, created_at, updated_at, owns_key, channel_id, verified_by,
+    forgotten_by, forget_reason)
+SELECT gen_random_uuid(), %(organization)s, team.id, NULL, '',
+    concat_ws(' ', 'harbour', 'mid' || (n * 7 %% 100), 'mid' || (n * 13 %% 100), 'mid' || (n * 31 %% 100),
+        'word' || (n * 7919 %% 10007), 'word' || (n * 5347 %% 10009), 'word' || (n * 6101 %% 10037)),
+    '', (%(types)s::text[])[1 + n %% 9], 'fact', '{}',
+    (n * 37 %% 1000) / 1000.0, n %% 97 = 0, 'manual', 'team', '{}', 1, now() - n * interval '1 minute',
+    now() - n * interval '1 minute', false, '', '', '', ''
+FROM unnest(%(teams)s::uuid[]) WITH ORDINALITY AS team (id, place), generate_series(1, %(each)s) AS n
+"""
+VECTORS = """
+INSERT INTO memories_embedding
+    (id, organization_id, memory_id, audience, model, dimension, memory_version, vector, created_at)
+SELECT gen_random_uuid(), organization_id, id, audience, %(model)s, %(dimension)s, 1,
+    ((%(vectors)s::text[])[1 + (row_number() OVER ()) %% %(count)s])::vector, now()
+FROM memories_memory
+"""
+
+
+@pytest.fixture(scope="module")
+def crowd(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Actor]:
+    """An agent among many: made once, outside of any test's transaction, and taken away again."""
+    with django_db_blocker.unblock():
+        organization = factories.organization()
+        teams = [factories.team(organization) for _ in range(TEAMS)]
+        actor = factories.actor(factories.agent(teams[7]))
+        with connection.cursor() as cursor:
+            ids = {"organization": organization.pk, "teams": [team.pk for team in teams]}
+            cursor.execute(FILL, ids | {"types": Type.values, "each": EACH})
+            if extensions.has_vectors(connection):
+                cursor.execute(VECTORS, _vectors())
+            cursor.execute("VACUUM ANALYZE memories_memory, memories_embedding")
+        statistics.count(organization_id=organization.pk, audience=teams[7].pk, now=timezone.now())
+        yield actor
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "TRUNCATE memories_memory, memories_embedding, memories_lexeme, memories_vocabulary, memories_usage,"
+                " memories_recalllog, memories_embeddingmodel, teams_organization CASCADE"
+            )
+        connection.close()
+
+
+def _vectors() -> dict[str, Any]:
+    made = provider()
+    assert made
+    texts = [text_of(memory) for memory in Memory.objects.order_by("id")[:200]]
+    vectors = [literal(vector) for vector in made.documents(texts)]
+    return {"model": made.name, "dimension": made.dimension, "vectors": vectors, "count": len(vectors)}
+
+
+QUERIES = [f"where is {RARE} of the {COMMON}", COMMON, "harbour mid7 mid8", "mid7 word77 word4711 and what else", RARE]
+ASKED = [(mode, query, None) for mode in (Mode.HYBRID, Mode.KEYWORD, Mode.SEMANTIC) for query in QUERIES]
+LISTED = [(mode, "", None) for mode in (Mode.RECENT, Mode.IMPORTANT)]
+TYPED = [(Mode.TYPED, sort_by, Filters(type="lesson")) for sort_by in ("recent", "importance", "most_accessed")]
+# The team's own memories are looked at once by the signs of their vectors, and as many as are ever weighed by words.
+BOUND = EACH + words.MOST + 20 * meaning.ROUGHLY
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("mode", "query", "filters"), [*ASKED, *LISTED, *TYPED])
+def test_each_statement_uses_its_index(crowd: Actor, mode: Mode, query: str, filters: Filters | None) -> None:
+    sort_by = query if mode is Mode.TYPED else "recent"
+    statements: list[tuple[str, Any]] = []
+
+    def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if sql.lstrip().upper().startswith(("SELECT", "WITH")):
+            statements.append((sql, params))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        hits = recall(actor=crowd, query=query, mode=mode, filters=filters, sort_by=sort_by).hits
+    assert hits
+    plans = [_explained(*statement) for statement in statements if isinstance(statement[1], dict)]
+    assert plans
+    for plan in plans:
+        nodes = list(_nodes(plan))
+        read = {node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"}
+        assert not read & {"memories_memory", "memories_embedding", "memories_lexeme"}, plan
+        touched = sum(_touched(node) for node in nodes if node.get("Relation Name") in TABLES)
+        assert touched <= BOUND, (touched, plan)
+
+
+def _explained(sql: str, params: Any) -> dict[str, Any]:
+    with prepared_cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {sql}", params)
+        found = cursor.fetchone()[0]
+    plan: dict[str, Any] = (orjson.loads(found) if isinstance(found, str | bytes) else found)[0]["Plan"]
+    return plan
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for part in plan.get("Plans", ()):
+        yield from _nodes(part)
+
+
+def _touched(node: dict[str, Any]) -> float:
+    removed = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
+    return float((node["Actual Rows"] + removed) * node["Actual Loops"])
+
+
+@pytest.mark.django_db
+def test_each_team_finds_its_own_alone(crowd: Actor) -> None:
+    hits = recall(actor=crowd, query=RARE, limit=50).hits
+    assert {hit.memory.team_id for hit in hits} == {crowd.team_id}
