@@ -3,7 +3,7 @@
     python -m benchmarks.quality FOLDER [FOLDER ...] [--categories]
 
 A folder holds `corpus.jsonl` (id, team, text, created_at) and `queries.jsonl` (id, team, text, relevant, category).
-Each text becomes a memory of its team, each query is asked as an agent of its team.
+Each text becomes a memory of its team, each query is asked as an agent of its team. EMBEDDING chooses the embedder.
 """
 
 import argparse
@@ -77,9 +77,25 @@ def load(name: str, corpus: Sequence[dict[str, Any]]) -> tuple[dict[str, "Actor"
             saved = save_many(actor=actors[team], drafts=drafts, now=then)
             ids |= {memory.pk: row["id"] for memory, row in zip(saved, batch, strict=True)}
             progress.add(len(batch))
+    embed_all(name)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")  # as autovacuum does within seconds
     return actors, ids
+
+
+def embed_all(name: str) -> None:
+    """Waits for the vectors of a provider that makes them beside the saves."""
+    from memories.models import Unembedded
+    from memories.operations.embedding import catch_up
+
+    left = Unembedded.objects.count()
+    progress = Progress(max(left, 1), f"embedding {name}")
+    while left:
+        catch_up()
+        time.sleep(0.5)
+        now = Unembedded.objects.count()
+        progress.add(left - now)
+        left = now
 
 
 def ask(
