@@ -32,6 +32,10 @@ def actor(of: Agent | None = None, *, verbs: frozenset[Verb] = frozenset(Verb), 
     return auth.actor_of_agent(agent=of or agent(), verbs=verbs, context=auth.Context(**context))
 
 
+def token(of: Actor) -> str:
+    return registry.issue_token(agent=Agent.objects.get(pk=of.agent_id)).text
+
+
 def login(username: str = "") -> User:
     """A login; `member(...)` gives it roles."""
     return User.objects.create_user(username=username or f"user-{next(_numbers)}", password="correct horse battery")
