@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Hashable
+from multiprocessing.util import Finalize
 
 from django.conf import settings
 from django.db import connection
@@ -44,6 +45,8 @@ class Keeper:
         if self._process != os.getpid():
             self._process = os.getpid()
             threading.Thread(target=self._run, name="keeper", daemon=True).start()
+            # A web server's workers end as multiprocessing has it, which knows nothing of atexit.
+            Finalize(None, self.finish, exitpriority=10)
             atexit.register(self.finish)
 
     def _run(self) -> None:

@@ -97,3 +97,15 @@ def test_a_taken_port_is_said_before_anything_starts() -> None:
         assert refused.returncode != 0
         assert "cannot be used" in refused.stderr
         assert "Traceback" not in refused.stderr
+
+
+def test_a_recall_is_noted_though_the_server_is_stopped_right_after() -> None:
+    with hub() as made:
+        made.start()
+        bearer = f"Bearer {token(made)}"
+        assert made.request("POST", "/api/v1/memories", {"content": "blue berth"}, Authorization=bearer)[0] == 201
+        assert made.request("POST", "/api/v1/recall", {"query": "berth"}, Authorization=bearer)[0] == 200
+        assert made.stop() == 0
+        with made.cluster.running(), psycopg.connect(made.cluster.url) as connection:
+            assert connection.execute("SELECT query FROM memories_recalllog").fetchall() == [("berth",)]
+            assert connection.execute("SELECT access_count FROM memories_usage").fetchall() == [(1,)]
