@@ -8,6 +8,7 @@ import psycopg
 from benchmarks.asking import WARM
 from benchmarks.filling import Ask, Question
 from benchmarks.hub import Hub
+from memoryhub.prepared import numbered
 
 LATER = WARM  # questions in between, so that bare SQL finds the rows no warmer than recall found them
 
@@ -38,9 +39,11 @@ class Echo:
         return result
 
     def bare(self) -> Ask:
-        """Connected as Django connects, every statement prepared."""
-        connection = psycopg.connect(self.hub.url, autocommit=True, options="-c TimeZone=UTC")
-        prepared: dict[str, bool] = {}
+        """Connected as Django connects, every statement prepared and planned once."""
+        from django.conf import settings
+
+        options = f"-c TimeZone=UTC {settings.PLAN_ONCE}"
+        connection = psycopg.connect(self.hub.url, autocommit=True, options=options)
         asked = 0
 
         def ask(question: Question) -> int:
@@ -49,19 +52,12 @@ class Echo:
             asked += 1
             rows = []
             for sql, parameters in statements:
-                if sql not in prepared:
-                    prepared[sql] = can_prepare(connection, sql, parameters)
-                cursor = connection.cursor() if prepared[sql] else psycopg.ClientCursor(connection)
-                rows = cursor.execute(sql, parameters, prepare=prepared[sql]).fetchall()
+                if isinstance(parameters, dict):  # one of those that recall has prepared
+                    raw, names = numbered(sql)
+                    values = [parameters[name] for name in names]
+                    rows = psycopg.RawCursor(connection).execute(raw, values, prepare=True, binary=True).fetchall()
+                else:
+                    rows = psycopg.ClientCursor(connection).execute(sql, parameters).fetchall()
             return len(rows)
 
         return ask
-
-
-def can_prepare(connection: psycopg.Connection, sql: str, parameters: Any) -> bool:
-    """Whether the server knows the types of all parameters; otherwise psycopg writes them into the statement."""
-    try:
-        connection.execute(sql, parameters)
-    except psycopg.Error:
-        return False
-    return True

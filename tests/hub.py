@@ -10,7 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,8 @@ class Hub:
         parent = psutil.Process(self.process.pid)
         postmaster = self.cluster.pid()
         for process in (parent, *parent.children(recursive=True)):
-            process.kill()
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
         if postmaster:
             os.kill(postmaster, signal.SIGKILL)
         self.process.wait()

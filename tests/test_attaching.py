@@ -26,7 +26,7 @@ def stored(settings: Settings) -> list[Path]:
 
 
 def test_linking_again_changes_the_weight_only(writer: Actor, memory: Memory) -> None:
-    other = factories.memory(writer)
+    other = factories.memory(writer, "Lunch is at noon.")
     first = operations.associate(actor=writer, origin_id=memory.pk, target_id=other.pk, relation="updates", weight=0.2)
     again = operations.associate(actor=writer, origin_id=memory.pk, target_id=other.pk, relation="updates", weight=0.9)
     back = operations.associate(actor=writer, origin_id=other.pk, target_id=memory.pk)

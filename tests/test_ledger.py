@@ -104,7 +104,7 @@ def test_recalls_while_eight_save_wait_for_no_memory_and_lose_no_count(settings:
             while not over.is_set():
                 cursor.execute(
                     "SELECT relation::regclass, locktype, mode FROM pg_locks JOIN pg_stat_activity USING (pid)"
-                    " WHERE NOT granted AND datname = current_database()"
+                    " WHERE NOT granted AND datname = current_database() AND locktype IN ('tuple', 'transactionid')"
                 )
                 waits.extend(cursor.fetchall())
                 time.sleep(0.005)

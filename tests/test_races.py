@@ -122,7 +122,7 @@ def test_create_and_refuse_under_fire_leave_one_owner(writer: Actor) -> None:
 
 
 def test_one_link_however_many_draw_it(writer: Actor) -> None:
-    one, two = factories.memory(writer), factories.memory(writer)
+    one, two = factories.memory(writer), factories.memory(writer, "Lunch is at noon.")
     at_once(
         20,
         lambda n: operations.associate(actor=writer, origin_id=one.pk, target_id=two.pk, weight=n / 20),

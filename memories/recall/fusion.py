@@ -59,6 +59,7 @@ class Scored:
 class Fused:
     hits: list[tuple[Memory, Scored]]
     narrow: bool  # by meaning, only those that may be seen were looked at
+    common: bool  # words that are common here were left to order what others bring
     by_words: int
     by_meaning: int
     by_meaning_alone: int
@@ -73,7 +74,7 @@ class Fused:
     @property
     def bounded(self) -> bool:
         """Whether there may be more than the total: a list was cut."""
-        return self.by_words >= words.MOST or self.meaning_is_full
+        return self.common or self.by_words >= words.MOST or self.meaning_is_full
 
     @property
     def hides_the_nearest(self) -> bool:
@@ -150,7 +151,8 @@ def fused(
         rows = cursor.fetchall()
     best = (WORDS * words.FULL if by_words else 0.0) + (MEANING if vector else 0.0) + LEAD
     counts = rows[0][:COUNTS] if rows else (0,) * COUNTS
-    return Fused([_hit(row, best) for row in rows], narrow, *counts)
+    common = by_words and terms is not None and words.leaves_out(terms)
+    return Fused([_hit(row, best) for row in rows], narrow, common, *counts)
 
 
 NO_WORDS: dict[str, Any] = {"exact": [], "part": "", "held": None, "standing": None, "lift": 0.0}

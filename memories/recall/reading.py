@@ -20,7 +20,7 @@ UNION ALL
 SELECT token, NULL, memory_identifiers(token) FROM unnest(%(tokens)s::text[]) AS token
 """
 
-LITERAL_LENGTH = 200  # of a query that may stand in a memory as it is
+LITERAL_LENGTH = 1_000  # of a query that may stand in a memory as it is
 LITERAL_TOKENS = 4  # of one that is neither quoted nor made of identifiers
 PROSE = re.compile(r"[A-Z]?[a-z ]+[?.!]?")
 AROUND = "\"'`*_“”„‚‘’«»‹›「」『』【】（）()[]{}<>?!.,;:…？！。、 "

@@ -129,6 +129,12 @@ def rare(terms: Sequence[Term]) -> list[Term]:
     return [term for term, total in zip(terms, rows, strict=True) if total <= ENOUGH]
 
 
+def leaves_out(terms: Terms) -> bool:
+    """Whether memories that have only common words of these are not looked for."""
+    asked = terms.terms[:TERMS]
+    return len(rare(asked)) < len(asked)
+
+
 def quoted(lexeme: str) -> str:
     """The lexeme as a query of itself, whatever characters it has."""
     return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"
