@@ -248,3 +248,16 @@ def test_importance_fades_with_idleness_rises_with_use_and_keeps_what_is_pinned(
     assert at(90) == pytest.approx(0.4)
     assert at(90, access_count=20) > at(90)
     assert at(900, pinned=True) == at(900, type="identity") == 0.8
+
+
+@pytest.mark.django_db
+def test_plain_words_read_the_same_by_the_dictionary_alone() -> None:
+    words = ["the", "running", "ponies", "generalizations", "a", "us", "skies", "dying", "university", "news", "s"]
+    words += sorted({word.lower() for note in NOTES for word in note.split() if word.isalpha() and word.isascii()})
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT word, ts_lexize('pg_catalog.english_stem', word) = "
+            "array(SELECT lexeme FROM unnest(memory_words(word))) FROM unnest(%s::text[]) AS word",
+            [words],
+        )
+        assert [word for word, same in cursor.fetchall() if not same] == []

@@ -10,6 +10,7 @@ near-ties.
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from django.db.models import Q
@@ -145,7 +146,8 @@ def fused(
     if vector:
         parameters |= meaning.bound(vector[1], vector[0])
     narrow = narrow or bool(rule) or actor.workspaces_enabled
-    statement = _statement(visible, by_words=by_words, by_meaning=vector is not None, narrow=narrow)
+    wider = parameters.get("wider") is not None
+    statement = _statement(visible, by_words=by_words, wider=wider, by_meaning=vector is not None, narrow=narrow)
     with prepared_cursor() as cursor:
         cursor.execute(statement, parameters)
         rows = cursor.fetchall()
@@ -158,19 +160,21 @@ def fused(
 NO_WORDS: dict[str, Any] = {"exact": [], "part": "", "held": None, "standing": None, "lift": 0.0}
 
 
-def _statement(visible: str, *, by_words: bool, by_meaning: bool, narrow: bool) -> str:
+@lru_cache(maxsize=200)
+def _statement(visible: str, *, by_words: bool, wider: bool, by_meaning: bool, narrow: bool) -> str:
+    unmatched = "NOT (search @@ %(matching)s::tsquery OR search @@ %(wider)s::tsquery)"
     narrowed = meaning.NARROWED.format(visible=visible) if narrow else ""
     return FUSED.format(
-        by_words=words.BY_WORDS.format(visible=visible) if by_words else words.NOT_BY_WORDS,
+        by_words=words.BY_WORDS.format(visible=visible, wider=words.WIDER.format(visible=visible) if wider else "")
+        if by_words
+        else words.NOT_BY_WORDS,
         by_meaning=meaning.BY_MEANING.format(visible=visible, narrowed=narrowed)
         if by_meaning
         else meaning.NOT_BY_MEANING,
         by_links=links.BY_LINKS.format(visible=visible),
         score=words.SCORE.format(row="by_meaning") if by_words else "0",
         nearness=meaning.NEARNESS if by_meaning else "NULL::float8",
-        unmatched="NOT coalesce(search @@ %(matching)s::tsquery OR search @@ %(wider)s::tsquery, false)"
-        if by_words
-        else "true",
+        unmatched=(unmatched if wider else "NOT search @@ %(matching)s::tsquery") if by_words else "true",
         weight_words=WORDS,
         weight_meaning=MEANING,
         lead=LEAD,

@@ -26,8 +26,10 @@ KEPT = 10_000  # notes that wait while the database does not answer; then the ol
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    row: RecallLog
-    audiences: dict[UUID, UUID]  # of the memories that came back
+    """What the ledger will say, as it is known at once."""
+
+    said: dict[str, Any]
+    memories: Sequence[Memory]
 
 
 _notes: deque[Note] = deque(maxlen=KEPT)
@@ -43,21 +45,19 @@ def note(
     total: int,
     now: datetime,
 ) -> None:
-    row = RecallLog(
-        organization_id=actor.organization_id,
-        team_id=actor.team_id,
-        agent_id=actor.agent_id,
-        user_id=actor.user_id,
-        session_id=actor.session_id,
-        query=query,
-        mode=mode,
-        filters=filters,
-        memory_ids=[memory.pk for memory in memories],
-        versions=[memory.version for memory in memories],
-        total_found=total,
-        created_at=now,
-    )
-    _notes.append(Note(row, {memory.pk: memory.audience for memory in memories}))
+    said = {
+        "organization_id": actor.organization_id,
+        "team_id": actor.team_id,
+        "agent_id": actor.agent_id,
+        "user_id": actor.user_id,
+        "session_id": actor.session_id,
+        "query": query,
+        "mode": mode,
+        "filters": filters,
+        "total_found": total,
+        "created_at": now,
+    }
+    _notes.append(Note(said, memories))
     background.soon("ledger", flush, within=WITHIN)
 
 
@@ -96,16 +96,24 @@ SET access_count = usage.access_count + excluded.access_count, audience = exclud
 
 @transaction.atomic
 def _write(notes: Sequence[Note]) -> None:
-    RecallLog.objects.bulk_create(note.row for note in notes)
+    RecallLog.objects.bulk_create(
+        RecallLog(
+            **note.said,
+            memory_ids=[memory.pk for memory in note.memories],
+            versions=[memory.version for memory in note.memories],
+        )
+        for note in notes
+    )
     counts: Counter[tuple[UUID, UUID]] = Counter()
     audiences: dict[tuple[UUID, UUID], UUID] = {}
     moments: dict[tuple[UUID, UUID], datetime] = {}
     for one in notes:
-        for memory_id, audience in one.audiences.items():
-            used = (one.row.organization_id, memory_id)
+        now = one.said["created_at"]
+        for memory in one.memories:
+            used = (memory.organization_id, memory.pk)
             counts[used] += 1
-            audiences[used] = audience
-            moments[used] = max(one.row.created_at, moments.get(used, one.row.created_at))
+            audiences[used] = memory.audience
+            moments[used] = max(now, moments.get(used, now))
     ordered = sorted(counts, key=str)
     with prepared_cursor() as cursor:
         cursor.execute(

@@ -10,9 +10,12 @@ LONG = 100  # characters of a token that is not worth remembering
 CODE = re.compile(r"[_/\\@#+:~$%&*|<>=!-]|[0-9][^0-9]|[^0-9][0-9]|\.\w")  # what makes a token more than a word
 
 # What the functions behind the search column make of each token: words with their lexemes, the pairs of writing without
-# spaces, then identifiers.
+# spaces, then identifiers. Plain words need none of that but their dictionary.
 READ = """
-SELECT token, lower(word) AS word, array(SELECT lexeme FROM unnest(memory_words(word))) AS found
+SELECT token, token AS word, ts_lexize('pg_catalog.english_stem', token) AS found
+FROM unnest(%(plain)s::text[]) AS token
+UNION ALL
+SELECT token, lower(word), array(SELECT lexeme FROM unnest(memory_words(word)))
 FROM unnest(%(tokens)s::text[]) AS token, regexp_split_to_table(memory_plain(token), '\\s+') AS word
 UNION ALL
 SELECT token, substr(pair, 2), ARRAY[pair] FROM unnest(%(tokens)s::text[]) AS token, unnest(memory_pairs(token)) AS pair
@@ -20,6 +23,7 @@ UNION ALL
 SELECT token, NULL, memory_identifiers(token) FROM unnest(%(tokens)s::text[]) AS token
 """
 
+PLAIN = re.compile(r"[a-z]{1,100}")
 LITERAL_LENGTH = 1_000  # of a query that may stand in a memory as it is
 LITERAL_TOKENS = 4  # of one that is neither quoted nor made of identifiers
 PROSE = re.compile(r"[A-Z]?[a-z ]+[?.!]?")
@@ -50,6 +54,12 @@ def known(query: str) -> tuple[dict[str, Token | None], list[str]]:
     return asked, [token for token, read in asked.items() if read is None]
 
 
+def bound(unknown: Sequence[str]) -> dict[str, list[str]]:
+    """The parameters that the statement above names."""
+    plain = [token for token in unknown if PLAIN.fullmatch(token)]
+    return {"plain": plain, "tokens": [token for token in unknown if not PLAIN.fullmatch(token)]}
+
+
 def learnt(unknown: Sequence[str], rows: Iterable[tuple[str, str | None, list[str]]]) -> dict[str, Token]:
     """What the statement above says of these tokens. It is remembered, for it never changes."""
     words: dict[str, list[tuple[str, tuple[str, ...]]]] = {token: [] for token in unknown}
@@ -61,7 +71,7 @@ def learnt(unknown: Sequence[str], rows: Iterable[tuple[str, str | None, list[st
             words[token].append((word, tuple(found)))
     if len(_known) > REMEMBERED:
         _known.clear()
-    read = {token: Token(tuple(words[token]), identifiers[token]) for token in unknown}
+    read = {token: Token(tuple(words[token]), identifiers.get(token, ())) for token in unknown}
     _known.update({token: read[token] for token in unknown if len(token) < LONG})
     return read
 

@@ -117,7 +117,7 @@ def _looked_up(
     lexemes = {lexeme for token in tokens.values() if token for _, lexeme in token.lexemes}
     where: dict[str, Any] = {"organization": organization_id, "audiences": list(audiences)}
     with prepared_cursor() as cursor:
-        where |= {"lexemes": list(lexemes) or [""]} | ({"tokens": unknown} if unknown else {})
+        where |= {"lexemes": list(lexemes) or [""]} | (reading.bound(unknown) if unknown else {})
         cursor.execute(UNKNOWN if unknown else KNOWN, where)
         rows = cursor.fetchall()
     total, size, counted, since = rows[0][:4]

@@ -43,12 +43,7 @@ matched AS MATERIALIZED (
     WHERE search @@ %(matching)s::tsquery AND {{visible}}
     LIMIT {MOST}
 ), matching AS MATERIALIZED (
-    SELECT * FROM matched
-    UNION ALL (
-        SELECT id, search, content, octet_length(content) FROM memories_memory
-        WHERE search @@ %(wider)s::tsquery AND {{visible}} AND NOT EXISTS (SELECT FROM matched)
-        LIMIT {ENOUGH}
-    )
+    SELECT * FROM matched {{wider}}
 ), weighed AS MATERIALIZED (
     SELECT id, content, {SCORE.format(row="matching")} AS words, search @@ ANY(%(exact)s::tsquery[]) AS exact
     FROM matching
@@ -57,6 +52,13 @@ matched AS MATERIALIZED (
         row_number() OVER (ORDER BY words + %(lift)s::float8 * exact::integer DESC) AS words_rank
     FROM weighed
     ORDER BY words_rank LIMIT {CANDIDATES}
+)
+"""
+WIDER = f"""
+UNION ALL (
+    SELECT id, search, content, octet_length(content) FROM memories_memory
+    WHERE search @@ %(wider)s::tsquery AND {{visible}} AND NOT EXISTS (SELECT FROM matched)
+    LIMIT {ENOUGH}
 )
 """
 NOT_BY_WORDS = """
