@@ -37,6 +37,9 @@ def database() -> Iterator[str]:
                 version = connection.execute("SHOW server_version").fetchone()
             say(f"Postgres {version[0] if version else '?'}, Python {sys.version.split()[0]}, {os.cpu_count()} cores")
             yield cluster.url
+            from memoryhub import background
+
+            background.finish()  # while there is still a database to write to
 
 
 class Texts:

@@ -94,7 +94,8 @@ def embed_all(name: str) -> None:
         catch_up()
         time.sleep(0.5)
         now = Unembedded.objects.count()
-        progress.add(left - now)
+        if now < left:
+            progress.add(left - now)
         left = now
 
 
