@@ -37,6 +37,7 @@ class Own:
     name = "own"
     dimension = 2
     inline = True
+    share = 0.5
 
     def documents(self, texts: Sequence[str]) -> list[list[float]]:
         return [[0.6, 0.8] for _ in texts]

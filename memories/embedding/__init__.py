@@ -18,6 +18,7 @@ class Provider(Protocol):
     name: str  # kept with each vector: vectors of different names are never compared
     dimension: int
     inline: bool  # so quick and sure that it runs inside the save; others run beside it
+    share: float  # of meaning beside words in a hybrid answer: more for models that read words in their context
 
     def documents(self, texts: Sequence[str]) -> list[list[float]]: ...
 

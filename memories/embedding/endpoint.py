@@ -31,6 +31,7 @@ class Endpoint:
     """A server and one of its models."""
 
     inline = False
+    share = 0.6
 
     def __init__(self, *, url: str, model: str, dimension: int) -> None:
         address = urlsplit(url)

@@ -23,6 +23,7 @@ class MiniLM:
     name = "all-minilm-l6-v2-int8"
     dimension = 384
     inline = False
+    share = 0.6
     reach = 64.0  # tokens
     most_tokens = 126  # twice as many are twice as slow and, measured, no better
     most_characters = 12_600  # nobody's words are longer than 100 characters, and tokenizing megabytes takes seconds

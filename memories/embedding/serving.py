@@ -73,8 +73,17 @@ def _built(model: EmbeddingModel) -> Provider | None:
         return None
 
 
-def query(text: str, weights: Mapping[str, float]) -> tuple[str, list[float]] | None:
-    """The vector of a question with its model's name; None where recall by meaning is switched off."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The vector of a question."""
+
+    model: str
+    share: float
+    vector: list[float]
+
+
+def query(text: str, weights: Mapping[str, float]) -> Asked | None:
+    """None where recall by meaning is switched off."""
     provider = serving().asked
     if provider is None:
         return None
@@ -86,7 +95,7 @@ def query(text: str, weights: Mapping[str, float]) -> tuple[str, list[float]] | 
         failed(provider.name, error)
         raise
     succeeded(provider.name)
-    return provider.name, vector
+    return Asked(provider.name, provider.share, vector)
 
 
 _resting: dict[str, tuple[float, float]] = {}  # until when, and for how long, by name

@@ -19,6 +19,7 @@ class WordLlama:
     name = "wordllama-256"
     dimension = 256
     inline = True
+    share = 0.5
     reach = 128.0  # tokens
     most_tokens = 2_048
 

@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from memories import extensions
 from memories.embedding import Unavailable, serving
+from memories.embedding.serving import Asked
 from memories.recall import compiled, fusion
 from memories.recall.statistics import Terms, terms
 from teams.actor import Actor
@@ -21,7 +22,7 @@ UNAVAILABLE = "The embedding provider does not answer just now; these were found
 class Question:
     terms: Terms
     by_words: bool
-    vector: tuple[str, list[float]] | None  # with the name of its model
+    vector: Asked | None
     note: str  # why it is not asked as it was meant
 
     @classmethod
@@ -44,8 +45,8 @@ class Question:
         return self.terms.only_identifiers or not self.literal.isascii()
 
 
-def _vector(query: str, asked: Terms) -> tuple[tuple[str, list[float]] | None, str]:
-    """The query's vector with its model, or why there is none."""
+def _vector(query: str, asked: Terms) -> tuple[Asked | None, str]:
+    """The query's vector, or why there is none."""
     if not extensions.has_vectors(connection):
         return None, SWITCHED_OFF
     try:
@@ -54,7 +55,7 @@ def _vector(query: str, asked: Terms) -> tuple[tuple[str, list[float]] | None, s
         return None, UNAVAILABLE
     if found is None:
         return None, SWITCHED_OFF
-    return (found if any(found[1]) else None), ""
+    return (found if any(found.vector) else None), ""
 
 
 def ask(*, actor: Actor, question: Question, rule: Q | None, limit: int, now: datetime) -> fusion.Fused:

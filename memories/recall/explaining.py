@@ -104,16 +104,15 @@ def _by_words(memory: Memory, question: Question) -> str:
 def _by_meaning(actor: Actor, memory: Memory, question: Question) -> str:
     if not question.vector:
         return question.note
-    model, vector = question.vector
     with connection.cursor() as cursor:
         cursor.execute(
             NEARER,
             {
                 "organization": actor.organization_id,
                 "memory": memory.pk,
-                "model": model,
+                "model": question.vector.model,
                 "audiences": sorted(actor.reads, key=str),
-                "vector": meaning.literal(vector),
+                "vector": meaning.literal(question.vector.vector),
             },
         )
         row = cursor.fetchone()

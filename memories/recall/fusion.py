@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from django.db.models import Q
 
+from memories.embedding.serving import Asked
 from memories.importance import IMPORTANCE_NOW
 from memories.models import Memory
 from memories.recall import compiled, links, meaning, words
@@ -22,7 +23,8 @@ from memories.recall.statistics import Terms
 from memoryhub.prepared import prepared_cursor
 from teams.actor import Actor
 
-WORDS, MEANING, LEAD, TIE = 0.5, 0.5, 0.3, 0.01
+LEAD, TIE = 0.3, 0.01  # beside words and meaning, which have a share of 1 together
+HALF = 0.5  # the share of each where there is only one of them
 BEGINNING = 100  # characters in which a memory's first word is looked for
 NEAR_TIES = 10  # beyond the limit, for what pins and importance may still lift into it
 RECIPROCAL = 60  # the constant of reciprocal rank fusion
@@ -105,7 +107,7 @@ WITH RECURSIVE {by_words}, {by_meaning}, scored AS MATERIALIZED (
     SELECT *, (nearness - min(nearness) OVER ()) / nullif(max(nearness) OVER () - min(nearness) OVER (), 0) AS meaning
     FROM scored
 ), summed AS MATERIALIZED (
-    SELECT *, {weight_words} * words + {weight_meaning} * coalesce(meaning, 0) + {lead} * lead::integer
+    SELECT *, (1 - %(share)s::float8) * words + %(share)s::float8 * coalesce(meaning, 0) + {lead} * lead::integer
         + %(lift)s::float8 * exact AS score
     FROM spread
 ), {by_links}, best AS MATERIALIZED (
@@ -131,27 +133,27 @@ def fused(
     actor: Actor,
     rule: Q | None,
     terms: Terms | None,
-    vector: tuple[str, list[float]] | None,
+    vector: Asked | None,
     limit: int,
     now: datetime,
     narrow: bool = False,
     first_words: frozenset[str] = frozenset(),
 ) -> Fused:
-    """The best memories for the asked terms, if any, and for the asked vector, if there is one (with its model)."""
+    """The best memories for the asked terms, if any, and for the asked vector, if there is one."""
     visible, filtered = compiled.visible(actor, rule)
     asked = compiled.bound(actor)
     parameters: dict[str, Any] = asked | filtered | {"limit": limit, "now": now, "words": sorted(first_words)}
     by_words = terms is not None and bool(terms.terms)
     parameters |= words.bound(terms, asked["audiences"]) if terms and by_words else NO_WORDS
-    if vector:
-        parameters |= meaning.bound(vector[1], vector[0])
+    share = vector.share if vector and by_words else HALF
+    parameters |= {"share": share} | (meaning.bound(vector) if vector else {})
     narrow = narrow or bool(rule) or actor.workspaces_enabled
     wider = parameters.get("wider") is not None
     statement = _statement(visible, by_words=by_words, wider=wider, by_meaning=vector is not None, narrow=narrow)
     with prepared_cursor() as cursor:
         cursor.execute(statement, parameters)
         rows = cursor.fetchall()
-    best = (WORDS * words.FULL if by_words else 0.0) + (MEANING if vector else 0.0) + LEAD
+    best = ((1 - share) * words.FULL if by_words else 0.0) + (share if vector else 0.0) + LEAD
     counts = rows[0][:COUNTS] if rows else (0,) * COUNTS
     common = by_words and terms is not None and words.leaves_out(terms)
     return Fused([_hit(row, best) for row in rows], narrow, common, *counts)
@@ -175,8 +177,6 @@ def _statement(visible: str, *, by_words: bool, wider: bool, by_meaning: bool, n
         score=words.SCORE.format(row="by_meaning") if by_words else "0",
         nearness=meaning.NEARNESS if by_meaning else "NULL::float8",
         unmatched=(unmatched if wider else "NOT search @@ %(matching)s::tsquery") if by_words else "true",
-        weight_words=WORDS,
-        weight_meaning=MEANING,
         lead=LEAD,
         beginning=BEGINNING,
         tie=TIE,

@@ -5,6 +5,8 @@ from typing import Any
 
 import orjson
 
+from memories.embedding.serving import Asked
+
 ROUGHLY = 150  # taken by the signs of their numbers alone: among them are practically all of the nearest fifty
 NEARLY = 80  # of those, by their whole vectors; then it is looked who of them may be seen
 CANDIDATES = 50
@@ -52,12 +54,12 @@ coalesce(nearness, (
 """
 
 
-def bound(vector: Sequence[float], model: str) -> dict[str, Any]:
+def bound(asked: Asked) -> dict[str, Any]:
     """The parameters that the statements above name."""
     return {
-        "vector": literal(vector),
-        "signs": "".join("1" if number > 0 else "0" for number in vector),
-        "model": model,
+        "vector": literal(asked.vector),
+        "signs": "".join("1" if number > 0 else "0" for number in asked.vector),
+        "model": asked.model,
     }
 
 
