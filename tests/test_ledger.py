@@ -12,6 +12,7 @@ from pytest_django import Settings
 
 from memories import operations
 from memories.models import Memory, RecallLog, Usage
+from memories.operations.embedding import catch_up
 from memories.recall import Filters, Mode, ledger, recall
 from memoryhub import background
 from teams.actor import Actor
@@ -91,6 +92,7 @@ def test_recalls_while_eight_save_wait_for_no_memory_and_lose_no_count(settings:
     writer = factories.actor()
     drafts = [operations.Draft(content=f"berth {n} is blue", key=f"k{n}") for n in range(20)]
     operations.save_many(actor=writer, drafts=drafts)
+    catch_up()
     over, waits = threading.Event(), []
 
     def save(number: int) -> None:
@@ -103,8 +105,9 @@ def test_recalls_while_eight_save_wait_for_no_memory_and_lose_no_count(settings:
         with connection.cursor() as cursor:
             while not over.is_set():
                 cursor.execute(
-                    "SELECT relation::regclass, locktype, mode FROM pg_locks JOIN pg_stat_activity USING (pid)"
+                    "SELECT locktype, mode, query FROM pg_locks JOIN pg_stat_activity USING (pid)"
                     " WHERE NOT granted AND datname = current_database() AND locktype IN ('tuple', 'transactionid')"
+                    " AND query LIKE '%memories_memory%'"
                 )
                 waits.extend(cursor.fetchall())
                 time.sleep(0.005)
