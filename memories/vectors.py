@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import orjson
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
@@ -11,6 +12,11 @@ if TYPE_CHECKING:
     VectorBase = models.Field[Sequence[float], list[float]]
 else:
     VectorBase = models.Field
+
+
+def literal(vector: Sequence[float]) -> str:
+    """The vector as pgvector reads it."""
+    return orjson.dumps(list(vector)).decode()
 
 
 class VectorField(VectorBase):

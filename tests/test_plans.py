@@ -14,7 +14,7 @@ from memories.embedding import provider
 from memories.models import Memory, Type
 from memories.operations.embedding import text_of
 from memories.recall import Filters, Mode, meaning, recall, statistics, words
-from memories.recall.meaning import literal
+from memories.vectors import literal
 from memoryhub.prepared import prepared_cursor
 from teams.actor import Actor
 from tests import factories

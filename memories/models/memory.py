@@ -240,9 +240,13 @@ class Memory(Signed, Described):
     COLUMNS: ClassVar[tuple[str, ...]]  # all but what only the database needs
 
     @classmethod
-    def of_row(cls, row: Sequence[Any]) -> "Memory":
-        """The memory out of its columns, as a statement of ours selected them."""
-        return cls.from_db("default", cls.COLUMNS, row)
+    def of_row(
+        cls, row: Sequence[Any], *, access_count: int | None = None, last_accessed_at: datetime | None = None
+    ) -> "Memory":
+        """The memory out of its columns, as a statement of ours selected them, with its usage if it had any."""
+        memory = cls.from_db("default", cls.COLUMNS, row)
+        memory.access_count, memory.last_accessed_at = access_count or 0, last_accessed_at
+        return memory
 
 
 Memory.COLUMNS = tuple(field.attname for field in Memory._meta.concrete_fields if field.attname != "search")

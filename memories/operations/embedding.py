@@ -5,7 +5,6 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from hashlib import sha256
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -15,8 +14,8 @@ from memories.embedding import Provider, Unavailable
 from memories.embedding.serving import enlist, failed, look_again, note, resting, serving, succeeded
 from memories.models import Embedding, EmbeddingModel, Memory, Unembedded
 from memories.operations.similarity import link_similar
-from memories.recall.meaning import literal
-from memoryhub import background
+from memories.vectors import literal
+from memoryhub import background, locks
 from memoryhub.ids import uuid7
 from memoryhub.prepared import prepared_cursor
 
@@ -47,6 +46,13 @@ LEFT JOIN memories_embedding AS embedding ON embedding.organization_id = memory.
     AND embedding.memory_id = memory.id AND embedding.model = %(model)s AND embedding.memory_version >= memory.version
 WHERE memory.forgotten_at IS NULL AND embedding.id IS NULL
 ON CONFLICT (organization_id, memory_id, model) DO NOTHING
+"""
+
+# What waited, unless a newer version came to wait meanwhile.
+DONE = """
+DELETE FROM memories_unembedded AS waiting
+USING unnest(%s::uuid[], %s::integer[]) AS done (id, version)
+WHERE waiting.id = done.id AND waiting.memory_version <= done.version
 """
 
 
@@ -213,15 +219,15 @@ def _make_together(rows: Sequence[Unembedded], provider: Provider) -> None:
     vectors = checked(provider.documents([text_of(memory) for memory in living]), provider) if living else []
     with transaction.atomic():
         keep(living, vectors, provider)
-        for row in rows:  # unless a newer version came to wait meanwhile
-            Unembedded.objects.filter(pk=row.pk, memory_version__lte=row.memory.version).delete()
+        with connection.cursor() as cursor:
+            cursor.execute(DONE, [[row.pk for row in rows], [row.memory.version for row in rows]])
     link_similar([memory.pk for memory in living if memory.version == 1])
 
 
 @contextmanager
 def _alone(provider: Provider) -> Iterator[bool]:
     """Whether no other process works off this provider's backlog."""
-    lock = int.from_bytes(sha256(f"embedding {provider.name}".encode()).digest()[:8], signed=True)
+    lock = locks.number(f"embedding {provider.name}")
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [lock])
         alone = bool(cursor.fetchone()[0])

@@ -5,7 +5,6 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
-from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +20,7 @@ from memories.operations.keys import sweep
 from memories.operations.recording import DESCRIBED, in_our_words, require, shown
 from memories.operations.revising import revise
 from memories.operations.similarity import link_similar, link_similar_soon
+from memoryhub import locks
 from memoryhub.errors import Forbidden, Invalid, KeyTaken, NotFound
 from memoryhub.ids import uuid7
 from memoryhub.prepared import prepared_cursor
@@ -170,9 +170,9 @@ def _take_turns(rows: Sequence[Row]) -> None:
     """Batches that share keys go one after the other: in whatever order each has them, none waits in a circle."""
     slots = {row.slot for row in rows if row.slot}
     if len(slots) > 1:
-        locks = sorted(int.from_bytes(sha256(repr(slot).encode()).digest()[:8], signed=True) for slot in slots)
+        numbers = sorted(locks.number(repr(slot)) for slot in slots)
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(lock) FROM unnest(%s::bigint[]) AS lock", [locks])
+            cursor.execute("SELECT pg_advisory_xact_lock(lock) FROM unnest(%s::bigint[]) AS lock", [numbers])
 
 
 def _waves(rows: Sequence[Row]) -> list[list[int]]:

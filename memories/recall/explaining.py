@@ -14,6 +14,7 @@ from memories.recall.asking import Question, ask
 from memories.recall.filters import Filters
 from memories.recall.statistics import Term
 from memories.recall.words import quoted
+from memories.vectors import literal
 from memoryhub.errors import NotFound
 from teams.actor import Actor
 
@@ -112,7 +113,7 @@ def _by_meaning(actor: Actor, memory: Memory, question: Question) -> str:
                 "memory": memory.pk,
                 "model": question.vector.model,
                 "audiences": sorted(actor.reads, key=str),
-                "vector": meaning.literal(question.vector.vector),
+                "vector": literal(question.vector.vector),
             },
         )
         row = cursor.fetchone()

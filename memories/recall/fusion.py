@@ -190,7 +190,6 @@ COUNTS, USAGE, SCORES = 5, 2, 9  # columns of the statement above
 
 
 def _hit(row: tuple[Any, ...], best: float) -> tuple[Memory, Scored]:
-    memory = Memory.of_row(row[COUNTS + USAGE + SCORES :])
-    memory.access_count, memory.last_accessed_at = row[COUNTS] or 0, row[COUNTS + 1]
+    memory = Memory.of_row(row[COUNTS + USAGE + SCORES :], access_count=row[COUNTS], last_accessed_at=row[COUNTS + 1])
     score, *reasons = row[COUNTS + USAGE : COUNTS + USAGE + SCORES]
     return memory, Scored(min(1.0, score / best), *reasons)

@@ -30,4 +30,3 @@ walk (id, pull, steps, seed) AS (
     FROM walk WHERE steps > 0 GROUP BY id
 )
 """
-NOT_BY_LINKS = "by_links AS (SELECT NULL::uuid AS id, NULL::float8 AS pull, NULL::bigint AS links_rank WHERE false)"

@@ -71,13 +71,7 @@ def listed(*, actor: Actor, rule: Q | None, order: str, limit: int, now: datetim
     parameters: dict[str, Any] = compiled.bound(actor) | filtered | {"limit": limit, "now": now}
     with prepared_cursor() as cursor:
         cursor.execute(statement, parameters)
-        return [_memory(row) for row in cursor.fetchall()]
-
-
-def _memory(row: tuple[Any, ...]) -> Memory:
-    memory = Memory.of_row(row[2:])
-    memory.access_count, memory.last_accessed_at = row[0] or 0, row[1]
-    return memory
+        return [Memory.of_row(row[2:], access_count=row[0], last_accessed_at=row[1]) for row in cursor.fetchall()]
 
 
 COUNT = """

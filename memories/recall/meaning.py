@@ -1,11 +1,9 @@
 """By meaning: the memories whose vectors are nearest to the query's."""
 
-from collections.abc import Sequence
 from typing import Any
 
-import orjson
-
 from memories.embedding.serving import Asked
+from memories.vectors import literal
 
 ROUGHLY = 150  # taken by the signs of their numbers alone: among them are practically all of the nearest fifty
 NEARLY = 80  # of those, by their whole vectors; then it is looked who of them may be seen
@@ -61,8 +59,3 @@ def bound(asked: Asked) -> dict[str, Any]:
         "signs": "".join("1" if number > 0 else "0" for number in asked.vector),
         "model": asked.model,
     }
-
-
-def literal(vector: Sequence[float]) -> str:
-    """The vector as pgvector reads it."""
-    return orjson.dumps(list(vector)).decode()

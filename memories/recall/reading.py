@@ -26,7 +26,6 @@ SELECT token, NULL, memory_identifiers(token) FROM unnest(%(tokens)s::text[]) AS
 PLAIN = re.compile(r"[a-z]{1,100}")
 LITERAL_LENGTH = 1_000  # of a query that may stand in a memory as it is
 LITERAL_TOKENS = 4  # of one that is neither quoted nor made of identifiers
-PROSE = re.compile(r"[A-Z]?[a-z ]+[?.!]?")
 AROUND = "\"'`*_“”„‚‘’«»‹›「」『』【】（）()[]{}<>?!.,;:…？！。、 "
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +14,7 @@ from django.db import connection, transaction
 
 from memories.models import Memory, Vocabulary
 from memories.recall import reading
-from memoryhub import background
+from memoryhub import background, locks
 from memoryhub.ids import uuid7
 from memoryhub.prepared import prepared_cursor
 
@@ -184,8 +183,7 @@ FROM memories_memory WHERE organization_id = %s AND audience = %s AND forgotten_
 def count(*, organization_id: UUID, audience: UUID, now: datetime) -> Vocabulary | None:
     """Counts an audience anew. Whoever comes while another counts goes on with the old counts."""
     with connection.cursor() as cursor:
-        lock = int.from_bytes(sha256(f"vocabulary {audience}".encode()).digest()[:8], signed=True)
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [lock])
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [locks.number(f"vocabulary {audience}")])
         if not cursor.fetchone()[0]:
             return None
         cursor.execute(SUMMARY, [organization_id, audience])
