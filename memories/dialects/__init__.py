@@ -1,0 +1,22 @@
+"""Dialects: the tools of other memory systems, each a module of pure translation. Another one is a module and a line
+here."""
+
+from memories.dialects.tool import Arguments, Format, Result, Tool
+from memoryhub.errors import NotFound
+
+__all__ = ["DIALECTS", "Arguments", "Format", "Result", "Tool", "tool", "tools"]
+
+DIALECTS: dict[str, tuple[Tool, ...]] = {}
+
+
+def tools(dialect: str) -> tuple[Tool, ...]:
+    if dialect not in DIALECTS:
+        raise NotFound(f"There is no dialect {dialect!r}; there are {', '.join(DIALECTS)}.")
+    return DIALECTS[dialect]
+
+
+def tool(dialect: str, name: str) -> Tool:
+    found = next((tool for tool in tools(dialect) if tool.name == name), None)
+    if found is None:
+        raise NotFound(f"Dialect {dialect} has no tool {name!r}; it has {', '.join(t.name for t in tools(dialect))}.")
+    return found

@@ -1,0 +1,41 @@
+"""A tool as agents call it: one description, published in the shape that each kind of client wants."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from memories.schemas import Schema, checked, without_nulls
+from teams.actor import Actor
+
+Arguments = Mapping[str, Any]
+Result = dict[str, Any]
+
+
+class Format(StrEnum):
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+    MCP = "mcp"
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    name: str
+    description: str
+    parameters: Schema  # of the arguments, an object
+    act: Callable[[Actor, Arguments], Result]
+    reads: bool = False  # changes nothing
+
+    def run(self, *, actor: Actor, arguments: object) -> Result:
+        """What the tool answers. Bad arguments are refused by name and change nothing."""
+        said = checked(self.parameters, without_nulls(self.parameters, arguments), name="arguments")
+        return self.act(actor, said)
+
+    def definition(self, format: Format) -> dict[str, Any]:
+        described = {"name": self.name, "description": self.description}
+        if format is Format.OPENAI:
+            return {"type": "function", "function": described | {"parameters": self.parameters}}
+        if format is Format.ANTHROPIC:
+            return described | {"input_schema": self.parameters}
+        hints = {"readOnlyHint": self.reads, "openWorldHint": False}
+        return described | {"inputSchema": self.parameters, "annotations": hints}

@@ -1,0 +1,197 @@
+"""What a call may say: one JSON schema, published to callers and checked at the door."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.utils.dateparse import parse_datetime
+
+from memoryhub.errors import Invalid
+from memoryhub.ids import as_uuid
+from memoryhub.text import flaw
+
+Schema = dict[str, Any]
+
+STORABLE = "^[^\\u0000]*$"  # what Postgres cannot hold is not in the schema either
+UNBOUNDED = 10**9
+
+
+def text(*, longest: int = UNBOUNDED, shortest: int = 0, **more: Any) -> Schema:
+    bounds = {"minLength": shortest} if shortest else {}
+    bounds |= {"maxLength": longest} if longest < UNBOUNDED else {}
+    return {"type": "string", "pattern": STORABLE, **bounds, **more}
+
+
+def one_of(choices: Iterable[str], **more: Any) -> Schema:
+    return {"type": "string", "enum": [str(choice) for choice in choices], **more}
+
+
+def whole(*, least: int, most: int, **more: Any) -> Schema:
+    return {"type": "integer", "minimum": least, "maximum": most, **more}
+
+
+def fraction(**more: Any) -> Schema:
+    return {"type": "number", "minimum": 0, "maximum": 1, **more}
+
+
+def flag(**more: Any) -> Schema:
+    return {"type": "boolean", **more}
+
+
+def moment(**more: Any) -> Schema:
+    return {"type": "string", "format": "date-time", **more}
+
+
+def identity(**more: Any) -> Schema:
+    return {"type": "string", "format": "uuid", **more}
+
+
+def listed(of: Schema, *, most: int | None = None, least: int = 0, **more: Any) -> Schema:
+    bounds = ({"minItems": least} if least else {}) | ({"maxItems": most} if most is not None else {})
+    return {"type": "array", "items": of, **bounds, **more}
+
+
+def record(properties: Mapping[str, Schema], *, required: Sequence[str] = (), **more: Any) -> Schema:
+    """An object of just these properties."""
+    needed = {"required": list(required)} if required else {}
+    return {"type": "object", "properties": dict(properties), "additionalProperties": False, **needed, **more}
+
+
+def anything(**more: Any) -> Schema:
+    """A JSON object that is the caller's own."""
+    return {"type": "object", "additionalProperties": True, **more}
+
+
+def nullable(schema: Schema) -> Schema:
+    if "enum" in schema:
+        schema = schema | {"enum": [*schema["enum"], None]}
+    return schema | {"type": [schema["type"], "null"]}
+
+
+def checked(schema: Schema, value: object, *, name: str = "body") -> Any:
+    """The value as we work with it: ids and moments made, defaults filled in. Or an Invalid that names every field that
+    is not right."""
+    wrong: dict[str, str] = {}
+    found = _checked(schema, value, "", wrong)
+    if wrong:
+        raise Invalid({place or name: sentence for place, sentence in wrong.items()})
+    return found
+
+
+def without_nulls(schema: Schema, said: object) -> object:
+    """The same call without the properties it leaves open by null: that is how many models leave them out."""
+    if not isinstance(said, dict):
+        return said
+    properties = schema.get("properties", {})
+    takes_null = {name for name, inner in properties.items() if "null" in inner.get("type", ())}
+    return {name: value for name, value in said.items() if value is not None or name in takes_null}
+
+
+def _checked(schema: Schema, value: object, place: str, wrong: dict[str, str]) -> Any:
+    kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    if value is None and "null" in kinds:
+        return None
+    kind = next((kind for kind in kinds if kind != "null"), None)
+    if kind is None:
+        return value
+    return CHECKS[kind](schema, value, place, wrong)
+
+
+def _string(schema: Schema, value: object, place: str, wrong: dict[str, str]) -> Any:
+    if "enum" in schema:
+        if value not in schema["enum"] or not isinstance(value, str):
+            choices = ", ".join(str(choice) for choice in schema["enum"] if choice is not None)
+            wrong[place] = f"This must be one of {choices}."
+        return value
+    if not isinstance(value, str):
+        wrong[place] = "This must be text."
+    elif schema.get("format") == "uuid":
+        return _converted(as_uuid(value), "This must be an id.", place, wrong)
+    elif schema.get("format") == "date-time":
+        sentence = "This must be a date and time with its time zone, like 2030-01-31T12:00:00Z."
+        return _converted(_moment(value), sentence, place, wrong)
+    elif len(value) < schema.get("minLength", 0):
+        wrong[place] = "This must not be empty."
+    elif found := flaw(value, longest=schema.get("maxLength", UNBOUNDED)):
+        wrong[place] = found
+    return value
+
+
+def _converted(found: object, sentence: str, place: str, wrong: dict[str, str]) -> Any:
+    if found is None:
+        wrong[place] = sentence
+    return found
+
+
+def _moment(value: str) -> datetime | None:
+    try:
+        found = parse_datetime(value)
+    except ValueError:
+        return None
+    return found if found and found.tzinfo else None
+
+
+def _integer(schema: Schema, value: object, place: str, wrong: dict[str, str]) -> Any:
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    least, most = schema.get("minimum", -UNBOUNDED), schema.get("maximum", UNBOUNDED)
+    if isinstance(whole, bool) or not isinstance(whole, int) or not least <= whole <= most:
+        wrong[place] = f"This must be a whole number from {least:,} to {most:,}."
+    return whole
+
+
+def _number(schema: Schema, value: object, place: str, wrong: dict[str, str]) -> Any:
+    least, most = schema.get("minimum", -UNBOUNDED), schema.get("maximum", UNBOUNDED)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        wrong[place] = f"This must be a number from {float(least)} to {float(most)}."
+    return value
+
+
+def _boolean(schema: Schema, value: object, place: str, wrong: dict[str, str]) -> Any:
+    if not isinstance(value, bool):
+        wrong[place] = "This must be true or false."
+    return value
+
+
+def _array(schema: Schema, value: object, place: str, wrong: dict[str, str]) -> Any:
+    if not isinstance(value, list):
+        wrong[place] = "This must be a list."
+        return value
+    if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", UNBOUNDED):
+        wrong[place] = f"At most {schema['maxItems']} at once." if value else "This must not be empty."
+        return value
+    inside = f"{place}." if place else ""
+    return [_checked(schema["items"], item, f"{inside}{number}", wrong) for number, item in enumerate(value)]
+
+
+def _object(schema: Schema, value: object, place: str, wrong: dict[str, str]) -> Any:
+    if not isinstance(value, dict):
+        wrong[place] = "This must be a JSON object."
+        return value
+    properties: Mapping[str, Schema] = schema.get("properties", {})
+    inside = f"{place}." if place else ""
+    for name in schema.get("required", ()):
+        if name not in value:
+            wrong[f"{inside}{name}"] = "This is needed."
+    if schema.get("additionalProperties") is not False:
+        return value
+    for name in value:
+        if name not in properties:
+            wrong[f"{inside}{name}"] = "There is no such field."
+    defaults = {name: inner["default"] for name, inner in properties.items() if "default" in inner}
+    said = {
+        name: _checked(inner, value[name], f"{inside}{name}", wrong)
+        for name, inner in properties.items()
+        if name in value
+    }
+    return defaults | said
+
+
+CHECKS = {
+    "string": _string,
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+    "array": _array,
+    "object": _object,
+}
