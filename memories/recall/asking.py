@@ -10,7 +10,7 @@ from django.db.models import Q
 from memories import extensions
 from memories.embedding import Unavailable, serving
 from memories.embedding.serving import Asked
-from memories.recall import compiled, fusion
+from memories.recall import compiled, fusion, meaning
 from memories.recall.statistics import Terms, terms
 from teams.actor import Actor
 
@@ -70,6 +70,8 @@ def ask(*, actor: Actor, question: Question, rule: Q | None, limit: int, now: da
             limit=limit,
             now=now,
             narrow=narrow,
+            few=question.terms.whole and question.terms.memories <= meaning.FEW,
+            linked=question.terms.linked,
             first_words=frozenset(question.terms.weights),
         )
 

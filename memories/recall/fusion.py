@@ -67,7 +67,7 @@ class Fused:
     by_meaning: int
     by_meaning_alone: int
     by_links_alone: int
-    rough: int  # looked at by meaning before it was asked who may be seen
+    near: int  # by meaning, before it was asked who may be seen
 
     @property
     def total(self) -> int:
@@ -82,7 +82,7 @@ class Fused:
     @property
     def hides_the_nearest(self) -> bool:
         """Whether what nobody sees may have taken the place of what would have been found by meaning."""
-        lacking = self.rough >= meaning.ROUGHLY and not self.meaning_is_full
+        lacking = self.near >= meaning.NEARLY and not self.meaning_is_full
         return not self.narrow and (not self.hits or lacking)
 
     @property
@@ -110,16 +110,15 @@ WITH RECURSIVE {by_words}, {by_meaning}, scored AS MATERIALIZED (
     SELECT *, (1 - %(share)s::float8) * words + %(share)s::float8 * coalesce(meaning, 0) + {lead} * lead::integer
         + %(lift)s::float8 * exact AS score
     FROM spread
-), {by_links}, best AS MATERIALIZED (
+){by_links}, best AS MATERIALIZED (
     SELECT id, greatest(score, pull) AS score, coalesce(words, 0) AS words, meaning, coalesce(lead, false) AS lead,
         coalesce(exact, 0) > 0 AS exact, words_rank, meaning_rank, links_rank
-    FROM summed FULL JOIN by_links USING (id)
+    FROM {linked}
     ORDER BY score DESC LIMIT %(limit)s::integer + {near_ties}
 )
 SELECT (SELECT count(*) FROM matching), (SELECT count(*) FROM by_meaning),
     (SELECT count(*) FROM by_meaning WHERE {unmatched}),
-    (SELECT count(*) FROM by_links LEFT JOIN summed USING (id) WHERE summed.id IS NULL),
-    (SELECT count(*) FROM rough), access_count, last_accessed_at,
+    {by_links_alone}, (SELECT count(*) FROM near), access_count, last_accessed_at,
     score, words, meaning, lead, exact, {importance} AS present, words_rank, meaning_rank, links_rank, {columns}
 FROM best JOIN memories_memory AS memory USING (id)
 LEFT JOIN memories_usage AS usage ON usage.organization_id = memory.organization_id AND usage.memory_id = memory.id
@@ -137,9 +136,12 @@ def fused(
     limit: int,
     now: datetime,
     narrow: bool = False,
+    few: bool = False,
+    linked: bool = True,
     first_words: frozenset[str] = frozenset(),
 ) -> Fused:
-    """The best memories for the asked terms, if any, and for the asked vector, if there is one."""
+    """The best memories for the asked terms, if any, and for the asked vector, if there is one. `few`: the actor sees
+    so few that all their vectors are compared; `linked`: there are links to follow."""
     visible, filtered = compiled.visible(actor, rule)
     asked = compiled.bound(actor)
     parameters: dict[str, Any] = asked | filtered | {"limit": limit, "now": now, "words": sorted(first_words)}
@@ -148,8 +150,15 @@ def fused(
     share = vector.share if vector and by_words else HALF
     parameters |= {"share": share} | (meaning.bound(vector) if vector else {})
     narrow = narrow or bool(rule) or actor.workspaces_enabled
-    wider = parameters.get("wider") is not None
-    statement = _statement(visible, by_words=by_words, wider=wider, by_meaning=vector is not None, narrow=narrow)
+    statement = _statement(
+        visible,
+        places=words.places(len(terms.terms)) if terms and by_words else 0,
+        wider=parameters.get("wider") is not None,
+        by_meaning=vector is not None,
+        narrow=narrow,
+        few=few,
+        linked=linked,
+    )
     with prepared_cursor() as cursor:
         cursor.execute(statement, parameters)
         rows = cursor.fetchall()
@@ -162,19 +171,27 @@ def fused(
 NO_WORDS: dict[str, Any] = {"exact": [], "part": "", "held": None, "standing": None, "lift": 0.0}
 
 
-@lru_cache(maxsize=200)
-def _statement(visible: str, *, by_words: bool, wider: bool, by_meaning: bool, narrow: bool) -> str:
+@lru_cache(maxsize=500)
+def _statement(
+    visible: str, *, places: int, wider: bool, by_meaning: bool, narrow: bool, few: bool, linked: bool
+) -> str:
+    by_words = places > 0
     unmatched = "NOT (search @@ %(matching)s::tsquery OR search @@ %(wider)s::tsquery)"
     narrowed = meaning.NARROWED.format(visible=visible) if narrow else ""
+    near = (meaning.AMONG_FEW if few else meaning.AMONG_MANY).format(narrowed=narrowed)
     return FUSED.format(
-        by_words=words.BY_WORDS.format(visible=visible, wider=words.WIDER.format(visible=visible) if wider else "")
+        by_words=words.BY_WORDS.format(
+            visible=visible,
+            wider=words.WIDER.format(visible=visible) if wider else "",
+            score=words.score("matching", places=places),
+        )
         if by_words
         else words.NOT_BY_WORDS,
-        by_meaning=meaning.BY_MEANING.format(visible=visible, narrowed=narrowed)
-        if by_meaning
-        else meaning.NOT_BY_MEANING,
-        by_links=links.BY_LINKS.format(visible=visible),
-        score=words.SCORE.format(row="by_meaning") if by_words else "0",
+        by_meaning=meaning.BY_MEANING.format(visible=visible, near=near) if by_meaning else meaning.NOT_BY_MEANING,
+        by_links=links.BY_LINKS.format(visible=visible) if linked else "",
+        linked=links.LINKED if linked else links.NOT_LINKED,
+        by_links_alone=links.BY_LINKS_ALONE if linked else "0::bigint",
+        score=words.score("by_meaning", places=places) if by_words else "0",
         nearness=meaning.NEARNESS if by_meaning else "NULL::float8",
         unmatched=(unmatched if wider else "NOT search @@ %(matching)s::tsquery") if by_words else "true",
         lead=LEAD,

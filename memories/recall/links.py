@@ -8,7 +8,7 @@ FADE = 0.6  # what a step leaves of the score, times the link's weight
 # Hopes for relation_is_unique_per_pair and the index on the target. A link never leads out of what the actor sees:
 # every step asks.
 BY_LINKS = f"""
-walk (id, pull, steps, seed) AS (
+, walk (id, pull, steps, seed) AS (
     SELECT id, score - %(lift)s::float8 * exact, 0, id
     FROM (SELECT * FROM summed ORDER BY score DESC LIMIT {SEEDS}) AS seeds
     UNION ALL
@@ -30,3 +30,8 @@ walk (id, pull, steps, seed) AS (
     FROM walk WHERE steps > 0 GROUP BY id
 )
 """
+
+# What they lead to stands no lower than its share of the score it was reached from.
+LINKED = "summed FULL JOIN by_links USING (id)"
+BY_LINKS_ALONE = "(SELECT count(*) FROM by_links LEFT JOIN summed USING (id) WHERE summed.id IS NULL)"
+NOT_LINKED = "(SELECT *, NULL::float8 AS pull, NULL::bigint AS links_rank FROM summed) AS summed"

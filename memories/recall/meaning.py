@@ -8,11 +8,22 @@ from memories.vectors import literal
 ROUGHLY = 150  # taken by the signs of their numbers alone: among them are practically all of the nearest fifty
 NEARLY = 80  # of those, by their whole vectors; then it is looked who of them may be seen
 CANDIDATES = 50
+FEW = 400  # vectors that are all compared as they are: looking up the nearest by their signs would take longer
 
-# Reads an audience's signs from the index embedding_nearest and nothing else, then the vectors of a few. Where a filter
-# would take many of those few away, only what it leaves is looked at: exact, however little that is. "OFFSET 0" has the
-# few looked up one by one, whatever the planner thinks of their number.
+# "OFFSET 0" has the nearest looked up one by one, whatever the planner thinks of their number.
 BY_MEANING = f"""
+{{near}}, by_meaning AS MATERIALIZED (
+    SELECT near.id, nearness, search, content, octet_length(content) AS size,
+        row_number() OVER (ORDER BY nearness DESC) AS meaning_rank
+    FROM near, LATERAL (
+        SELECT search, content FROM memories_memory WHERE id = near.id AND {{visible}} OFFSET 0
+    ) AS seen
+    ORDER BY nearness DESC LIMIT {CANDIDATES}
+)
+"""
+# Where an audience has many, reads their signs from the index embedding_nearest and nothing else, then the vectors of
+# some. Where a filter would take many of those away, only what it leaves is looked at: exact, however little that is.
+AMONG_MANY = f"""
 rough AS MATERIALIZED (
     SELECT memory_id AS id FROM memories_embedding
     WHERE organization_id = %(organization)s::uuid AND audience = ANY(%(audiences)s::uuid[])
@@ -24,18 +35,19 @@ rough AS MATERIALIZED (
         ON embedding.organization_id = %(organization)s::uuid AND embedding.memory_id = rough.id
         AND embedding.model = %(model)s::text
     ORDER BY nearness DESC LIMIT {NEARLY}
-), by_meaning AS MATERIALIZED (
-    SELECT near.id, nearness, search, content, octet_length(content) AS size,
-        row_number() OVER (ORDER BY nearness DESC) AS meaning_rank
-    FROM near, LATERAL (
-        SELECT search, content FROM memories_memory WHERE id = near.id AND {{visible}} OFFSET 0
-    ) AS seen
-    ORDER BY nearness DESC LIMIT {CANDIDATES}
+)
+"""
+AMONG_FEW = f"""
+near AS MATERIALIZED (
+    SELECT memory_id AS id, -(vector <#> %(vector)s::vector) AS nearness FROM memories_embedding
+    WHERE organization_id = %(organization)s::uuid AND audience = ANY(%(audiences)s::uuid[])
+        AND model = %(model)s::text {{narrowed}}
+    ORDER BY nearness DESC LIMIT {NEARLY}
 )
 """
 NARROWED = "AND memory_id IN (SELECT id FROM memories_memory WHERE {visible})"
 NOT_BY_MEANING = """
-rough AS (SELECT NULL::uuid AS id WHERE false),
+near AS (SELECT NULL::uuid AS id WHERE false),
 by_meaning AS (
     SELECT NULL::uuid AS id, NULL::float8 AS nearness, NULL::tsvector AS search, NULL::text AS content,
         NULL::integer AS size, NULL::bigint AS meaning_rank
@@ -56,6 +68,6 @@ def bound(asked: Asked) -> dict[str, Any]:
     """The parameters that the statements above name."""
     return {
         "vector": literal(asked.vector),
-        "signs": "".join("1" if number > 0 else "0" for number in asked.vector),
+        "signs": "".join(["1" if number > 0 else "0" for number in asked.vector]),
         "model": asked.model,
     }

@@ -11,9 +11,12 @@ CODE = re.compile(r"[_/\\@#+:~$%&*|<>=!-]|[0-9][^0-9]|[^0-9][0-9]|\.\w")  # what
 
 # What the functions behind the search column make of each token: words with their lexemes, the pairs of writing without
 # spaces, then identifiers. Plain words need none of that but their dictionary.
-READ = """
+READ_PLAIN = """
 SELECT token, token AS word, ts_lexize('pg_catalog.english_stem', token) AS found
 FROM unnest(%(plain)s::text[]) AS token
+"""
+READ = f"""
+{READ_PLAIN}
 UNION ALL
 SELECT token, lower(word), array(SELECT lexeme FROM unnest(memory_words(word)))
 FROM unnest(%(tokens)s::text[]) AS token, regexp_split_to_table(memory_plain(token), '\\s+') AS word

@@ -24,8 +24,8 @@ SMALL = 50  # changes that never matter
 QUICK = 2_000  # memories that are counted while the first asker waits; more are counted beside
 EXACT = re.compile(r"[_/\\@#+:~$%&*|<>=!]|[0-9][^0-9]|[^0-9][0-9]|\.\w|^-")
 
-# How many memories these audiences have, how long they are, when they were counted; and in how many of them each asked
-# lexeme occurs. Hopes for the primary key of memories_lexeme.
+# How many memories these audiences have, how long they are, when they were counted, whether the organization has links;
+# and in how many of them each asked lexeme occurs. Hopes for the primary key of memories_lexeme.
 COUNTED = """
 SELECT counted.*, asked.lexeme, (
     SELECT coalesce(sum(occurring.memories), 0) FROM memories_lexeme AS occurring
@@ -34,20 +34,22 @@ SELECT counted.*, asked.lexeme, (
 )::integer
 FROM (
     SELECT coalesce(sum(memories), 0)::integer AS memories, coalesce(sum(memories * mean_bytes), 0)::float8 AS bytes,
-        coalesce(array_agg(audience), '{}') AS audiences, min(counted_at) AS since
+        coalesce(array_agg(audience), '{}') AS audiences, min(counted_at) AS since,
+        EXISTS (SELECT FROM memories_association WHERE organization_id = %(organization)s::uuid) AS linked
     FROM memories_vocabulary
     WHERE organization_id = %(organization)s::uuid AND audience = ANY(%(audiences)s::uuid[])
 ) AS counted LEFT JOIN (SELECT unnest(%(lexemes)s::text[]) AS lexeme {lexemes}) AS asked ON true
 """
 KNOWN = COUNTED.replace("{lexemes}", "")
 # The same for tokens that were never read before: what they read as, too.
-UNKNOWN = f"""
-WITH read AS MATERIALIZED ({reading.READ})
+READING = f"""
+WITH read AS MATERIALIZED (<read>)
 SELECT *, NULL::text, NULL::text, NULL::text[]
 FROM ({COUNTED.replace("{lexemes}", "UNION SELECT unnest(found) FROM read")}) AS counted
 UNION ALL
-SELECT NULL, NULL, NULL, NULL, NULL, NULL, token, word, found FROM read
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, token, word, found FROM read
 """
+UNKNOWN, UNKNOWN_PLAIN = (READING.replace("<read>", read) for read in (reading.READ, reading.READ_PLAIN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ class Terms:
     weights: dict[str, float] = field(default_factory=dict)  # by word, as it was asked
     only_identifiers: bool = False  # beside stop words
     literal: tuple[str, ...] = ()  # as the query may stand in a memory, letter by letter
+    whole: bool = False  # every audience was counted
+    linked: bool = True  # there are links to follow
 
 
 def terms(*, query: str, organization_id: UUID, audiences: Sequence[UUID], now: datetime) -> Terms:
@@ -92,7 +96,16 @@ def terms(*, query: str, organization_id: UUID, audiences: Sequence[UUID], now: 
     found.sort(key=lambda term: (term.memories, term.lexeme))
     weights = {word: term.weight for term in found for word in term.words}
     literal = reading.literal(query, likely=only_identifiers)
-    return Terms(tuple(found), counted.memories, counted.mean_bytes, weights, only_identifiers, literal)
+    return Terms(
+        terms=tuple(found),
+        memories=counted.memories,
+        mean_bytes=counted.mean_bytes,
+        weights=weights,
+        only_identifiers=only_identifiers,
+        literal=literal,
+        whole=counted.whole,
+        linked=counted.linked,
+    )
 
 
 def rarity(count: int, total: int) -> float:
@@ -106,6 +119,8 @@ class Counted:
     memories: int
     mean_bytes: float
     of: dict[str, int]  # by lexeme
+    whole: bool  # every audience was counted
+    linked: bool  # the organization has links
 
 
 def _looked_up(
@@ -116,10 +131,10 @@ def _looked_up(
     lexemes = {lexeme for token in tokens.values() if token for _, lexeme in token.lexemes}
     where: dict[str, Any] = {"organization": organization_id, "audiences": list(audiences)}
     with prepared_cursor() as cursor:
-        where |= {"lexemes": list(lexemes) or [""]} | (reading.bound(unknown) if unknown else {})
-        cursor.execute(UNKNOWN if unknown else KNOWN, where)
+        where |= {"lexemes": list(lexemes) or [""]} | reading.bound(unknown)
+        cursor.execute(_statement(where), where)
         rows = cursor.fetchall()
-    total, size, counted, since = rows[0][:4]
+    total, size, counted, since, linked = rows[0][:5]
     uncounted = set(audiences) - set(counted)
     if uncounted and again and _count_new(organization_id, uncounted, now=now):
         return _looked_up(query, organization_id, audiences, now=now, again=False)
@@ -127,10 +142,16 @@ def _looked_up(
         work = partial(renew, organization_id=organization_id, audiences=list(audiences), now=now)
         background.soon(("vocabulary", organization_id, *audiences), work, within=1.0)
     if unknown:
-        tokens |= reading.learnt(unknown, [row[6:] for row in rows if row[6] is not None])
-    counts = {row[4]: row[5] for row in rows if row[4] is not None}
+        tokens |= reading.learnt(unknown, [row[7:] for row in rows if row[7] is not None])
+    counts = {row[5]: row[6] for row in rows if row[5] is not None}
     read = [token for token in tokens.values() if token]
-    return read, Counted(total, max(size / max(total, 1), 1.0), counts)
+    return read, Counted(total, max(size / max(total, 1), 1.0), counts, whole=not uncounted, linked=linked)
+
+
+def _statement(where: dict[str, Any]) -> str:
+    if where["tokens"]:
+        return UNKNOWN
+    return UNKNOWN_PLAIN if where["plain"] else KNOWN
 
 
 def _count_new(organization_id: UUID, audiences: Iterable[UUID], *, now: datetime) -> bool:

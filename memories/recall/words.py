@@ -18,23 +18,26 @@ ABOVE_ALL, AMONG_WORDS = 10.0, 0.05  # what an identifier adds, asked for alone 
 
 # What the asked words are worth in a row, as BM25 has it: rarity x a frequency that saturates, less in longer rows.
 # Postgres' rank of one word grows with its count c as the sum of 1/1 + 1/4 + 1/9 + … + 1/c², over pi²/6; that tells the
-# count, without unpacking the row's words. Words of the key and the tags count half as much again.
-SCORE = f"""
-coalesce((
-    SELECT {FULL} / %(all)s::float8
-        * sum(weight * count / (count + {K1} * ({FLAT} + {1 - FLAT:.1f} * {{row}}.size / %(mean)s::float8)))
-    FROM (
-        SELECT weight * CASE WHEN {{row}}.search @@ label THEN 1.5 ELSE 1 END AS weight,
-            1 / (1.6449341 * (1 - least(rank, 0.99))) - 0.5 AS count
-        FROM (
-            SELECT weight, label, ts_rank(ARRAY[1, 1, 1, 1]::real[], {{row}}.search, lexeme) AS rank
-            FROM unnest(%(lexemes)s::tsquery[], %(labels)s::tsquery[], %(weights)s::float8[])
-                AS asked (lexeme, label, weight)
-        ) AS ranked
-        WHERE rank > 0
-    ) AS counted
-), 0)
+# count, without unpacking the row's words. Words of the key and the tags count half as much again. Each word is a term
+# of its own in the sum: a row of a table for each would take several times as long.
+WORTH = f"""
+CASE WHEN {{row}}.search @@ %(lexeme_{{number}})s::tsquery THEN
+    %(weight_{{number}})s::float8 * CASE WHEN {{row}}.search @@ %(label_{{number}})s::tsquery THEN 1.5 ELSE 1 END
+    / (1 + {K1} * ({FLAT} + {1 - FLAT:.1f} * {{row}}.size / %(mean)s::float8)
+        / (0.6079271 / (1 - least(0.99,
+            ts_rank(ARRAY[1, 1, 1, 1]::real[], {{row}}.search, %(lexeme_{{number}})s::tsquery)
+        )) - 0.5))
+ELSE 0 END
 """
+SIZES = (2, 4, 8, 16, TERMS)  # of sums: a statement for each
+NOWHERE = [("", 0.0)]  # in places that are left over
+
+
+def score(row: str, *, places: int) -> str:
+    """The sum for so many words of a row that has `search` and `size`."""
+    worth = " + ".join(WORTH.format(row=row, number=number) for number in range(places))
+    return f"{FULL} / %(all)s::float8 * ({worth})"
+
 
 # Hopes for the index memory_search, where an audience is a lexeme too.
 BY_WORDS = f"""
@@ -45,7 +48,7 @@ matched AS MATERIALIZED (
 ), matching AS MATERIALIZED (
     SELECT * FROM matched {{wider}}
 ), weighed AS MATERIALIZED (
-    SELECT id, content, {SCORE.format(row="matching")} AS words, search @@ ANY(%(exact)s::tsquery[]) AS exact
+    SELECT id, content, {{score}} AS words, search @@ ANY(%(exact)s::tsquery[]) AS exact
     FROM matching
 ), by_words AS MATERIALIZED (
     SELECT id, content, words, exact,
@@ -80,9 +83,6 @@ def bound(terms: Terms, audiences: Iterable[UUID]) -> dict[str, Any]:
     return {
         "matching": narrow,
         "wider": wider,
-        "lexemes": [quoted(term.lexeme) for term in asked],
-        "labels": [f"{quoted(term.lexeme)}:A" for term in asked],
-        "weights": [term.weight for term in asked],
         "exact": [quoted(lexeme) for lexeme in identifiers],
         "part": terms.literal[0].lower() if terms.literal else "",
         "held": held(parts),
@@ -90,7 +90,22 @@ def bound(terms: Terms, audiences: Iterable[UUID]) -> dict[str, Any]:
         "lift": ABOVE_ALL if terms.literal else AMONG_WORDS,
         "mean": terms.mean_bytes,
         "all": sum(term.weight for term in asked if term.words and term.memories) or 1.0,
-    }
+    } | _places(asked)
+
+
+def places(count: int) -> int:
+    """How many the sum has that holds so many words."""
+    return next(size for size in SIZES if min(count, TERMS) <= size)
+
+
+def _places(asked: Sequence[Term]) -> dict[str, Any]:
+    empty = places(len(asked)) - len(asked)
+    found: dict[str, Any] = {}
+    for number, (lexeme, weight) in enumerate(
+        [*((quoted(term.lexeme), term.weight) for term in asked), *NOWHERE * empty]
+    ):
+        found |= {f"lexeme_{number}": lexeme, f"label_{number}": lexeme and f"{lexeme}:A", f"weight_{number}": weight}
+    return found
 
 
 def queries(terms: Sequence[Term], audiences: Iterable[UUID]) -> tuple[str, str | None]:
