@@ -81,7 +81,7 @@ ASKED = [(mode, query, None) for mode in (Mode.HYBRID, Mode.KEYWORD, Mode.SEMANT
 LISTED = [(mode, "", None) for mode in (Mode.RECENT, Mode.IMPORTANT)]
 TYPED = [(Mode.TYPED, sort_by, Filters(type="lesson")) for sort_by in ("recent", "importance", "most_accessed")]
 # The team's own memories are looked at once by the signs of their vectors, and as many as are ever weighed by words.
-BOUND = EACH + words.MOST + 20 * meaning.ROUGHLY
+BOUND = EACH + words.MOST + 20 * meaning.LONG.roughly
 
 
 @pytest.mark.django_db

@@ -146,6 +146,12 @@ class Memory(Signed, Described):
         db_persist=True,
     )
 
+    opening = models.GeneratedField(  # the first word of the content: who or what it is about
+        expression=Func("content", function="memory_opening", output_field=models.TextField()),
+        output_field=models.TextField(),
+        db_persist=True,
+    )
+
     # How often and when last it was recalled: kept in Usage, filled in by `with_usage` and by recall.
     access_count: int = 0
     last_accessed_at: datetime | None = None
@@ -238,25 +244,30 @@ class Memory(Signed, Described):
     def __str__(self) -> str:
         return self.key or self.content[:60]
 
-    COLUMNS: ClassVar[tuple[str, ...]]  # all but what only the database needs
+    COLUMNS: ClassVar[tuple[str, ...]]  # all but what only the database needs, and what a living memory has not got
+    LIVING: ClassVar = {"forgotten_at": None, "forgotten_by": "", "forget_reason": "", "purged_at": None}
 
     @classmethod
     def of_row(
         cls, row: Sequence[Any], *, access_count: int | None = None, last_accessed_at: datetime | None = None
     ) -> "Memory":
-        """The memory out of its columns, as a statement of ours selected them, with its usage if it had any.
+        """A living memory out of its columns, as a statement of ours selected them, with its usage if it had any.
 
         The same as `from_db`, whose assignments one by one take as long as a recall's other steps together.
         """
         memory = cls.__new__(cls)
-        memory.__dict__.update(zip(cls.COLUMNS, row, strict=True))
+        memory.__dict__.update(cls.LIVING, **dict(zip(cls.COLUMNS, row, strict=True)))
         memory._state = ModelState()
         memory._state.adding, memory._state.db = False, "default"
         memory.access_count, memory.last_accessed_at = access_count or 0, last_accessed_at
         return memory
 
 
-Memory.COLUMNS = tuple(field.attname for field in Memory._meta.concrete_fields if field.attname != "search")
+Memory.COLUMNS = tuple(
+    field.attname
+    for field in Memory._meta.concrete_fields
+    if field.attname not in {"search", "opening", *Memory.LIVING}
+)
 
 
 class Revision(Signed, Described):

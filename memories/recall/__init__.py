@@ -15,6 +15,7 @@ from memories.recall.asking import Question, ask
 from memories.recall.explaining import Verdict, dropped, judged, matched
 from memories.recall.filters import Filters
 from memories.recall.fusion import Scored
+from memories.recall.meaning import reach
 from memories.recall.snippets import Snippet
 from memories.recall.snippets import snippets as snippets_of
 from memoryhub.errors import Invalid
@@ -96,9 +97,10 @@ def recall(
 
 def _checked(*, query: str, mode: str, limit: int | None, filters: Filters | None, sort_by: str) -> tuple[Mode, int]:
     wrong = {}
-    if mode not in list(Mode):
-        raise Invalid({"mode": f"This must be one of {', '.join(Mode)}."})
-    chosen = Mode(mode)
+    try:
+        chosen = Mode(mode)
+    except ValueError:
+        raise Invalid({"mode": f"This must be one of {', '.join(Mode)}."}) from None
     if found := flaw(query, longest=QUERY_LENGTH):
         wrong["query"] = found
     elif chosen in ASKING and not query.strip():
@@ -151,7 +153,7 @@ def _with_words(hits: list[Hit], question: Question, *, explain: bool, snippets:
 
 
 def _asked(*, actor: Actor, query: str, question: Question, limit: int, rule: Q | None, now: datetime) -> Recalled:
-    found = ask(actor=actor, question=question, rule=rule, limit=limit, now=now)
+    found = ask(actor=actor, question=question, rule=rule, limit=limit, reach=reach(limit), now=now)
     hits = [Hit(memory, scored.score, scored) for memory, scored in found.hits]
     if hits and not question.missed_by_index(found):
         return Recalled(hits, found.total, bounded=found.bounded, note=question.note)

@@ -58,7 +58,9 @@ def _vector(query: str, asked: Terms) -> tuple[Asked | None, str]:
     return (found if any(found.vector) else None), ""
 
 
-def ask(*, actor: Actor, question: Question, rule: Q | None, limit: int, now: datetime) -> fusion.Fused:
+def ask(
+    *, actor: Actor, question: Question, rule: Q | None, limit: int, reach: meaning.Reach, now: datetime
+) -> fusion.Fused:
     """The best answers. Where so many that nobody sees stood before the nearest, only what is seen is looked at."""
 
     def attempt(*, narrow: bool) -> fusion.Fused:
@@ -68,6 +70,7 @@ def ask(*, actor: Actor, question: Question, rule: Q | None, limit: int, now: da
             terms=question.terms if question.by_words else None,
             vector=question.vector,
             limit=limit,
+            reach=reach,
             now=now,
             narrow=narrow,
             few=question.terms.whole and question.terms.memories <= meaning.FEW,

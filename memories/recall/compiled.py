@@ -27,7 +27,7 @@ class Name(models.Expression):
 
 def bound(actor: Actor) -> dict[str, Any]:
     """The parameters that the conditions below name, but for %(now)s."""
-    audiences = sorted(actor.reads, key=str) if actor.may(Verb.READ) else []
+    audiences = sorted(actor.reads) if actor.may(Verb.READ) else []
     return {"organization": actor.organization_id, "audiences": audiences, "workspace": actor.workspace_id}
 
 

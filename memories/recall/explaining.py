@@ -18,7 +18,7 @@ from memories.vectors import literal
 from memoryhub.errors import NotFound
 from teams.actor import Actor
 
-ALL = words.CANDIDATES + meaning.CANDIDATES + 150  # more than are ever weighed, links included
+ALL = words.CANDIDATES + meaning.LONG.candidates + 150  # more than are ever weighed, links included
 
 # Which of the asked words each memory has.
 MATCHED = """
@@ -86,13 +86,13 @@ def dropped(*, actor: Actor, memory_id: UUID, filters: Filters, now: datetime) -
 def judged(*, actor: Actor, memory: Memory, question: Question, filters: Filters, limit: int, now: datetime) -> Verdict:
     """Where it stands for this question, and why not higher."""
     rule = filters.q(now=now) if filters.said() else None
-    found = ask(actor=actor, question=question, rule=rule, limit=ALL, now=now)
+    found = ask(actor=actor, question=question, rule=rule, limit=ALL, reach=meaning.reach(limit), now=now)
     for rank, (other, _) in enumerate(found.hits, start=1):
         if other.pk == memory.pk:
             if rank <= limit:
                 return Verdict(rank, f"It is there, as number {rank}.")
             return Verdict(rank, f"It is number {rank}; the limit is {limit}.")
-    return Verdict(None, " ".join([_by_words(memory, question), _by_meaning(actor, memory, question)]).strip())
+    return Verdict(None, " ".join([_by_words(memory, question), _by_meaning(actor, memory, question, limit)]).strip())
 
 
 def _by_words(memory: Memory, question: Question) -> str:
@@ -102,7 +102,7 @@ def _by_words(memory: Memory, question: Question) -> str:
     return f"Of the asked words it has only common ones: {', '.join(found)}."
 
 
-def _by_meaning(actor: Actor, memory: Memory, question: Question) -> str:
+def _by_meaning(actor: Actor, memory: Memory, question: Question, limit: int) -> str:
     if not question.vector:
         return question.note
     with connection.cursor() as cursor:
@@ -119,4 +119,4 @@ def _by_meaning(actor: Actor, memory: Memory, question: Question) -> str:
         row = cursor.fetchone()
     if row is None:
         return "It has no vector yet."
-    return f"By meaning {row[0]} are nearer; the nearest {meaning.CANDIDATES} are weighed."
+    return f"By meaning {row[0]} are nearer; the nearest {meaning.reach(limit).candidates} are weighed."

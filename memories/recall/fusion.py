@@ -25,7 +25,6 @@ from teams.actor import Actor
 
 LEAD, TIE = 0.3, 0.01  # beside words and meaning, which have a share of 1 together
 HALF = 0.5  # the share of each where there is only one of them
-BEGINNING = 100  # characters in which a memory's first word is looked for
 NEAR_TIES = 10  # beyond the limit, for what pins and importance may still lift into it
 RECIPROCAL = 60  # the constant of reciprocal rank fusion
 
@@ -61,6 +60,7 @@ class Scored:
 @dataclass(frozen=True, slots=True)
 class Fused:
     hits: list[tuple[Memory, Scored]]
+    reach: meaning.Reach
     narrow: bool  # by meaning, only those that may be seen were looked at
     common: bool  # words that are common here were left to order what others bring
     by_words: int
@@ -82,12 +82,12 @@ class Fused:
     @property
     def hides_the_nearest(self) -> bool:
         """Whether what nobody sees may have taken the place of what would have been found by meaning."""
-        lacking = self.near >= meaning.NEARLY and not self.meaning_is_full
+        lacking = self.near >= self.reach.nearly and not self.meaning_is_full
         return not self.narrow and (not self.hits or lacking)
 
     @property
     def meaning_is_full(self) -> bool:
-        return self.by_meaning >= meaning.CANDIDATES
+        return self.by_meaning >= self.reach.candidates
 
 
 FUSED = """
@@ -95,14 +95,9 @@ WITH RECURSIVE {by_words}, {by_meaning}, scored AS MATERIALIZED (
     SELECT id, words_rank, meaning_rank,
         coalesce(words, {score}) AS words,
         {nearness} AS nearness,
-        coalesce(lower(substring(left(text, {beginning}) FROM '\\w+')) = ANY(%(words)s::text[]), false) AS lead,
-        coalesce(exact, search @@ ANY(%(exact)s::tsquery[]))::integer + CASE
-            WHEN %(held)s::text IS NULL OR strpos(lower(text), %(part)s::text) = 0 THEN 0
-            ELSE (text ~* %(held)s::text)::integer + coalesce(text ~* %(standing)s::text, false)::integer
-        END AS exact
-    FROM by_words FULL JOIN by_meaning USING (id), LATERAL (
-        SELECT coalesce(by_words.content, by_meaning.content) AS text
-    ) AS said
+        coalesce(coalesce(by_words.opening, by_meaning.opening) = ANY(%(words)s::text[]), false) AS lead,
+        {exact} AS exact
+    FROM by_words FULL JOIN by_meaning USING (id)
 ), spread AS (
     SELECT *, (nearness - min(nearness) OVER ()) / nullif(max(nearness) OVER () - min(nearness) OVER (), 0) AS meaning
     FROM scored
@@ -126,6 +121,17 @@ ORDER BY score + {tie} * ({importance} + pinned::integer) DESC, memory.id DESC
 LIMIT %(limit)s::integer
 """
 
+# How often a memory has what was asked letter by letter: as an identifier, within its text, and standing for itself.
+EXACT = f"""
+coalesce(exact, {words.EXACT})::integer + (
+    SELECT CASE
+        WHEN %(held)s::text IS NULL OR strpos(lower(text), %(part)s::text) = 0 THEN 0
+        ELSE (text ~* %(held)s::text)::integer + coalesce(text ~* %(standing)s::text, false)::integer
+    END
+    FROM (SELECT coalesce(by_words.text, by_meaning.text) AS text) AS said
+)
+"""
+
 
 def fused(
     *,
@@ -134,6 +140,7 @@ def fused(
     terms: Terms | None,
     vector: Asked | None,
     limit: int,
+    reach: meaning.Reach,
     now: datetime,
     narrow: bool = False,
     few: bool = False,
@@ -152,7 +159,9 @@ def fused(
     narrow = narrow or bool(rule) or actor.workspaces_enabled
     statement = _statement(
         visible,
+        reach=reach,
         places=words.places(len(terms.terms)) if terms and by_words else 0,
+        exactly=bool(parameters["exact"] or parameters["held"]),
         wider=parameters.get("wider") is not None,
         by_meaning=vector is not None,
         narrow=narrow,
@@ -165,7 +174,7 @@ def fused(
     best = ((1 - share) * words.FULL if by_words else 0.0) + (share if vector else 0.0) + LEAD
     counts = rows[0][:COUNTS] if rows else (0,) * COUNTS
     common = by_words and terms is not None and words.leaves_out(terms)
-    return Fused([_hit(row, best) for row in rows], narrow, common, *counts)
+    return Fused([_hit(row, best) for row in rows], reach, narrow, common, *counts)
 
 
 NO_WORDS: dict[str, Any] = {"exact": [], "part": "", "held": None, "standing": None, "lift": 0.0}
@@ -173,29 +182,45 @@ NO_WORDS: dict[str, Any] = {"exact": [], "part": "", "held": None, "standing": N
 
 @lru_cache(maxsize=500)
 def _statement(
-    visible: str, *, places: int, wider: bool, by_meaning: bool, narrow: bool, few: bool, linked: bool
+    visible: str,
+    *,
+    reach: meaning.Reach,
+    places: int,
+    exactly: bool,
+    wider: bool,
+    by_meaning: bool,
+    narrow: bool,
+    few: bool,
+    linked: bool,
 ) -> str:
     by_words = places > 0
     unmatched = "NOT (search @@ %(matching)s::tsquery OR search @@ %(wider)s::tsquery)"
     narrowed = meaning.NARROWED.format(visible=visible) if narrow else ""
-    near = (meaning.AMONG_FEW if few else meaning.AMONG_MANY).format(narrowed=narrowed)
+    text = "content" if exactly else "NULL::text"  # not even read where nobody asks for it
+    near = (meaning.AMONG_FEW if few else meaning.AMONG_MANY).format(
+        narrowed=narrowed, roughly=reach.roughly, nearly=reach.nearly
+    )
     return FUSED.format(
         by_words=words.BY_WORDS.format(
             visible=visible,
-            wider=words.WIDER.format(visible=visible) if wider else "",
+            wider=words.WIDER.format(visible=visible, text=text) if wider else "",
+            text=text,
+            exact=words.EXACT if exactly else "false",
             score=words.score("matching", places=places),
         )
         if by_words
         else words.NOT_BY_WORDS,
-        by_meaning=meaning.BY_MEANING.format(visible=visible, near=near) if by_meaning else meaning.NOT_BY_MEANING,
+        by_meaning=meaning.BY_MEANING.format(visible=visible, near=near, text=text, candidates=reach.candidates)
+        if by_meaning
+        else meaning.NOT_BY_MEANING,
         by_links=links.BY_LINKS.format(visible=visible) if linked else "",
         linked=links.LINKED if linked else links.NOT_LINKED,
         by_links_alone=links.BY_LINKS_ALONE if linked else "0::bigint",
         score=words.score("by_meaning", places=places) if by_words else "0",
+        exact=EXACT if exactly else "0",
         nearness=meaning.NEARNESS if by_meaning else "NULL::float8",
         unmatched=(unmatched if wider else "NOT search @@ %(matching)s::tsquery") if by_words else "true",
         lead=LEAD,
-        beginning=BEGINNING,
         tie=TIE,
         near_ties=NEAR_TIES,
         importance=IMPORTANCE_NOW,

@@ -29,6 +29,7 @@ SELECT token, NULL, memory_identifiers(token) FROM unnest(%(tokens)s::text[]) AS
 PLAIN = re.compile(r"[a-z]{1,100}")
 LITERAL_LENGTH = 1_000  # of a query that may stand in a memory as it is
 LITERAL_TOKENS = 4  # of one that is neither quoted nor made of identifiers
+PROSE = re.compile(r"[a-z]+( [a-z]+)+")  # of which the words are enough
 AROUND = "\"'`*_“”„‚‘’«»‹›「」『』【】（）()[]{}<>?!.,;:…？！。、 "
 
 
@@ -52,8 +53,16 @@ _known: dict[str, Token] = {}
 
 def known(query: str) -> tuple[dict[str, Token | None], list[str]]:
     """The query's different tokens in their order, as far as this process has read them; and the others."""
-    asked = {token: _known.get(token) for token in query.split()}
+    asked = {token: _known.get(token) for token in map(_simplest, query.split())}
     return asked, [token for token, read in asked.items() if read is None]
+
+
+def _simplest(token: str) -> str:
+    """A plain word without what stands around it, as the index has it; any other token as it is."""
+    if PLAIN.fullmatch(token):
+        return token
+    bare = token.lstrip("([{<\"'`").rstrip(".,;:!?)]}>\"'`").lower()
+    return bare if PLAIN.fullmatch(bare) else token
 
 
 def bound(unknown: Sequence[str]) -> dict[str, list[str]]:
@@ -71,9 +80,9 @@ def learnt(unknown: Sequence[str], rows: Iterable[tuple[str, str | None, list[st
             identifiers[token] = tuple(name for name in found if is_code(name))
         else:
             words[token].append((word, tuple(found)))
+    read = {token: Token(tuple(words[token]), identifiers.get(token, ())) for token in unknown}
     if len(_known) > REMEMBERED:
         _known.clear()
-    read = {token: Token(tuple(words[token]), identifiers.get(token, ())) for token in unknown}
     _known.update({token: read[token] for token in unknown if len(token) < LONG})
     return read
 
@@ -87,7 +96,8 @@ def literal(query: str, *, likely: bool) -> tuple[str, ...]:
     """The query as it may stand in a memory, with and without the signs around it; nothing for a sentence."""
     whole = query.strip()
     quoted = len(whole) > 2 and whole[0] in '"“„«「' and whole[-1] in '"”“»」'
-    if len(whole) > LITERAL_LENGTH or not (likely or quoted or len(whole.split()) <= LITERAL_TOKENS):
+    short = len(whole.split()) <= LITERAL_TOKENS and not PROSE.fullmatch(whole)
+    if len(whole) > LITERAL_LENGTH or not (likely or quoted or short):
         return ()
     bare = whole.strip(AROUND)
     return tuple(dict.fromkeys((bare, whole))) if any(map(str.isalnum, bare)) else (whole,)

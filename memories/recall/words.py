@@ -42,32 +42,30 @@ def score(row: str, *, places: int) -> str:
 # Hopes for the index memory_search, where an audience is a lexeme too.
 BY_WORDS = f"""
 matched AS MATERIALIZED (
-    SELECT id, search, content, octet_length(content) AS size FROM memories_memory
+    SELECT id, search, opening, {{text}} AS text, octet_length(content) AS size FROM memories_memory
     WHERE search @@ %(matching)s::tsquery AND {{visible}}
     LIMIT {MOST}
 ), matching AS MATERIALIZED (
     SELECT * FROM matched {{wider}}
 ), weighed AS MATERIALIZED (
-    SELECT id, content, {{score}} AS words, search @@ ANY(%(exact)s::tsquery[]) AS exact
-    FROM matching
+    SELECT id, opening, text, {{score}} AS words, {{exact}} AS exact FROM matching
 ), by_words AS MATERIALIZED (
-    SELECT id, content, words, exact,
-        row_number() OVER (ORDER BY words + %(lift)s::float8 * exact::integer DESC) AS words_rank
-    FROM weighed
+    SELECT *, row_number() OVER (ORDER BY words + %(lift)s::float8 * exact::integer DESC) AS words_rank FROM weighed
     ORDER BY words_rank LIMIT {CANDIDATES}
 )
 """
 WIDER = f"""
 UNION ALL (
-    SELECT id, search, content, octet_length(content) FROM memories_memory
+    SELECT id, search, opening, {{text}}, octet_length(content) FROM memories_memory
     WHERE search @@ %(wider)s::tsquery AND {{visible}} AND NOT EXISTS (SELECT FROM matched)
     LIMIT {ENOUGH}
 )
 """
+EXACT = "search @@ ANY(%(exact)s::tsquery[])"  # has an asked identifier
 NOT_BY_WORDS = """
 matching AS (SELECT NULL::uuid AS id WHERE false),
 by_words AS (
-    SELECT NULL::uuid AS id, NULL::text AS content, NULL::float8 AS words, NULL::boolean AS exact,
+    SELECT NULL::uuid AS id, NULL::text AS opening, NULL::text AS text, NULL::float8 AS words, NULL::boolean AS exact,
         NULL::bigint AS words_rank
     WHERE false
 )
