@@ -251,7 +251,7 @@ WITH saved AS (
     SELECT {written}
     FROM jsonb_to_recordset(%(rows)s::jsonb) AS row ({definitions})
     {conflict}
-    RETURNING {returned}
+    RETURNING {returned}, {unset}
 ), recorded AS (
     INSERT INTO memories_revision
         (id, organization_id, memory_id, agent_id, user_id, created_at, change, audience, {described})
@@ -272,6 +272,7 @@ def _statement(dedupe: Dedupe, said: tuple[str, ...]) -> str:
         definitions=", ".join(f"{column} {types[column]}" for column in WRITTEN),
         conflict=_overwrite(said) if dedupe is Dedupe.UPDATE else f"ON CONFLICT {OWNER} DO NOTHING",
         returned=", ".join(Memory.COLUMNS),
+        unset=", ".join(Memory.LIVING),
         described=", ".join(DESCRIBED),
     )
 
