@@ -1,15 +1,20 @@
 """The tools of every dialect over HTTP."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from jsonschema import Draft202012Validator
 
+from memories import operations
 from memories.dialects import DIALECTS
+from memories.models import Memory, Scope
 from teams.actor import Actor
-from tests import factories, tools
+from tests import doors, factories, tools
+from tests.cast import AGENTS, WHO_SEES, Cast
 
 FORMATS = ("openai", "anthropic", "mcp")
 EVERY = [(dialect, tool) for dialect, every in DIALECTS.items() for tool in every]
@@ -105,3 +110,27 @@ def test_every_tool_refuses_what_it_does_not_know(writer: Actor, dialect: str, t
     status, code, sentence = tools.refusal(writer, f"{dialect}/{tool.name}", {"team_id": "another"})
     assert (status, code) == (400, "invalid")
     assert "team_id: There is no such field." in sentence
+
+
+@pytest.mark.parametrize("door", doors.OF_THE_TEAM, ids=lambda door: door.__name__)
+@pytest.mark.parametrize("scope", Scope)
+def test_a_teams_own_tools_show_what_the_team_shares_to_its_agents(cast: Cast, door: doors.Door, scope: Scope) -> None:
+    memory = cast.memory(scope)
+    seers = {name for name in AGENTS if door(cast[name], memory)}
+    assert seers == (WHO_SEES[Scope.TEAM] & set(AGENTS) if scope == Scope.TEAM else set())
+
+
+@pytest.mark.parametrize("door", doors.OF_THE_TEAM, ids=lambda door: door.__name__)
+def test_a_teams_own_tools_show_nothing_of_the_team_above(cast: Cast, door: doors.Door) -> None:
+    chief = factories.actor(factories.agent(cast.executive, "chief"), workspace="blue")
+    above = factories.memory(chief, "We hire in autumn.")
+    assert not [name for name in AGENTS if door(cast[name], above)]
+
+
+@pytest.mark.parametrize("door", doors.OF_THE_TEAM, ids=lambda door: door.__name__)
+def test_a_teams_own_tools_show_nothing_expired_or_forgotten(cast: Cast, door: doors.Door) -> None:
+    expired = cast.memory(expires_at=timezone.now() + timedelta(hours=1))
+    Memory.objects.filter(pk=expired.pk).update(expires_at=timezone.now())
+    forgotten = cast.memory()
+    operations.forget(actor=cast["writer"].actor(), memory_id=forgotten.pk)
+    assert not [name for name in AGENTS if door(cast[name], expired) or door(cast[name], forgotten)]
