@@ -94,8 +94,8 @@ class Mirror:
         if any(part.startswith(".") for part in path.split("/")):
             return Step(Act.LEAVE, path, "Hidden names are not mirrored.") if hub else Step(Act.NOTHING, path)
         if act in (Act.DELETE_IN_FOLDER, Act.DELETE_IN_HUB) and not self.delete:
-            side = "hub" if act is Act.DELETE_IN_FOLDER else "folder"
-            return Step(Act.LEAVE, path, f"It is gone from the {side}; --delete deletes it here too.")
+            gone, kept = ("hub", "folder") if act is Act.DELETE_IN_FOLDER else ("folder", "hub")
+            return Step(Act.LEAVE, path, f"It is gone from the {gone}; --delete removes it from the {kept} too.")
         if self.pretend:
             return Step(act, path)
         try:

@@ -122,8 +122,8 @@ def test_nothing_is_deleted_unless_asked(place: Place) -> None:
     (place.folder / "there.md").unlink()
     for _ in range(2):
         assert place.sync() == [
-            "left alone: deep/here.md (It is gone from the hub; --delete deletes it here too.)",
-            "left alone: there.md (It is gone from the folder; --delete deletes it here too.)",
+            "left alone: deep/here.md (It is gone from the hub; --delete removes it from the folder too.)",
+            "left alone: there.md (It is gone from the folder; --delete removes it from the hub too.)",
         ]
     assert (set(place.hub), set(place.disk)) == ({"there.md", "stays.md"}, {"deep/here.md", "stays.md"})
     assert place.sync("--delete") == ["deleted in folder: deep/here.md", "deleted in hub: there.md"]
