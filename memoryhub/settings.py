@@ -237,6 +237,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["memories.api.door.JSONParser"],
     "EXCEPTION_HANDLER": "memories.api.door.problem",
     "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,  # `format` is the kind of client that tools are defined for
 }
 LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"

@@ -1,6 +1,7 @@
 """Every way to read a memory. A new door adds a function and one line below, and inherits every case of visibility."""
 
 from collections.abc import Callable
+from typing import Any
 
 from django.test import Client
 
@@ -75,3 +76,33 @@ ALL: dict[Door, tuple[str, ...]] = {
     api_recall: AGENTS,
     api_detail: AGENTS,
 }
+
+
+def tool(member: Member, place: str, **arguments: object) -> Any:
+    address = f"/api/v1/tools/{place}"
+    response = Client().post(address, arguments, content_type="application/json", headers=headers(member))
+    assert response.status_code in (200, 404), response.content
+    return response.json()
+
+
+def kv_view(member: Member, memory: Memory) -> bool:
+    found: bool = tool(member, "kv/memory", command="view", key=str(memory.pk)).get("content") == memory.content
+    return found
+
+
+def kv_search(member: Member, memory: Memory) -> bool:
+    entries = tool(member, "kv/memory", command="search", query=memory.content)["entries"]
+    return str(memory.pk) in {entry["key"] for entry in entries}
+
+
+def group_recall(member: Member, memory: Memory) -> bool:
+    memories = tool(member, "group/recall_memories", query=memory.content, limit=50)["memories"]
+    return str(memory.pk) in {row["key"] for row in memories}
+
+
+def group_list(member: Member, memory: Memory) -> bool:
+    return str(memory.pk) in {row["key"] for row in tool(member, "group/list_memories")["memories"]}
+
+
+# Doors to nothing but what the caller's own team shares.
+OF_THE_TEAM: tuple[Door, ...] = (kv_view, kv_search, group_recall, group_list)

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memories.api import views
+from memories.api import tools, views
 
 urlpatterns = [
     path("me", views.Me.as_view(), name="api-me"),
@@ -8,4 +8,6 @@ urlpatterns = [
     path("recall/why-not", views.WhyNot.as_view(), name="api-why-not"),
     path("memories", views.Memories.as_view(), name="api-memories"),
     path("memories/<uuid:memory_id>", views.MemoryDetail.as_view(), name="api-memory"),
+    path("tools", tools.Tools.as_view(), name="api-tools"),
+    path("tools/<str:dialect>/<str:name>", tools.ToolCall.as_view(), name="api-tool"),
 ]

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from memories.operations.recording import require
 from memories.schemas import Schema, checked, without_nulls
 from teams.actor import Actor
+from teams.models import Verb
 
 Arguments = Mapping[str, Any]
 Result = dict[str, Any]
@@ -28,6 +30,8 @@ class Tool:
 
     def run(self, *, actor: Actor, arguments: object) -> Result:
         """What the tool answers. Bad arguments are refused by name and change nothing."""
+        if self.reads:
+            require(actor, Verb.READ)
         said = checked(self.parameters, without_nulls(self.parameters, arguments), name="arguments")
         return self.act(actor, said)
 

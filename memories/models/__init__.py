@@ -2,7 +2,7 @@
 
 from memories.models.attached import Asset, Association, Source, asset_path
 from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded
-from memories.models.files import FileVersion, TeamFile
+from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
 from memories.models.ledgers import Answer, RecallLog, Usage
 from memories.models.memory import Described, Memory, MemoryQuerySet, Revision, Similar
 from memories.models.statistics import Lexeme, Vocabulary
@@ -48,6 +48,7 @@ __all__ = [
     "Similar",
     "Source",
     "TeamFile",
+    "TeamFileQuerySet",
     "Type",
     "Unembedded",
     "Usage",

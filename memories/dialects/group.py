@@ -1,0 +1,114 @@
+"""`group`: four tools over facts under keys that one group keeps for itself."""
+
+from memories import operations
+from memories.dialects import entries
+from memories.dialects.tool import Arguments, Result, Tool
+from memories.models import KEY_LENGTH
+from memories.operations.recording import require
+from memories.recall import DEFAULT_LIMIT, MOST, QUERY_LENGTH, Mode, recall
+from memories.schemas import one_of, record, text, whole
+from memoryhub.errors import Conflict, NotFound
+from teams.actor import Actor
+from teams.models import Verb
+
+CATEGORIES = ("core", "daily", "conversation")
+LISTED = 10_000  # more keys than any agent reads
+
+
+def save_memory(actor: Actor, arguments: Arguments) -> Result:
+    key, category = entries.key_of(arguments["key"]), arguments["category"]
+    draft = operations.Draft(key=key, content=arguments["content"], category=category, summary="")  # of the former text
+    saved = operations.save(actor=actor, draft=draft)
+    return {"key": saved.key, "category": saved.category, "status": "created" if saved.version == 1 else "updated"}
+
+
+def recall_memories(actor: Actor, arguments: Arguments) -> Result:
+    found = recall(actor=entries.alone(actor), query=arguments["query"], mode=Mode.KEYWORD, limit=arguments["limit"])
+    rows = [hit.memory for hit in found.hits]
+    return {
+        "memories": [
+            {
+                "key": entries.name(id=row.pk, key=row.key, owns_key=row.owns_key),
+                "content": row.content,
+                "category": row.category,
+                "updated_at": row.updated_at,
+            }
+            for row in rows
+        ]
+    }
+
+
+def forget_memory(actor: Actor, arguments: Arguments) -> Result:
+    """Everything under the key: were its owner alone forgotten, a namesake would inherit it."""
+    require(actor, Verb.FORGET)
+    removed = False
+    for row in reversed(entries.under(entries.writable(actor), arguments["key"])):
+        try:
+            operations.forget(actor=actor, memory_id=row.pk)
+        except (Conflict, NotFound):  # somebody else forgot it meanwhile
+            continue
+        removed = True
+    return {"removed": removed}
+
+
+def list_memories(actor: Actor, arguments: Arguments) -> Result:
+    newest = entries.readable(actor).order_by("-updated_at", "-id")
+    rows = newest.values_list("id", "key", "owns_key", "category", "updated_at")[: LISTED + 1]
+    listed = [
+        {"key": entries.name(id=id, key=key, owns_key=owns_key), "category": category, "updated_at": updated_at}
+        for id, key, owns_key, category, updated_at in rows
+    ]
+    note = {"note": f"These are the newest {LISTED:,}; there are more."} if len(listed) > LISTED else {}
+    return {"memories": listed[:LISTED], **note}
+
+
+KEY = text(longest=KEY_LENGTH, shortest=1, description="The memory's unique name.")
+
+TOOLS = (
+    Tool(
+        name="save_memory",
+        description=(
+            "Stores a fact under a key, for every later conversation of the group. A key that exists is updated. "
+            "Categories: core for permanent facts such as preferences, project details and recurring instructions; "
+            "daily for notes on the current work; conversation for summaries of archived conversations."
+        ),
+        parameters=record(
+            {
+                "key": KEY,
+                "content": text(description="What to remember, up to 50,000 bytes."),
+                "category": one_of(CATEGORIES, default="core"),
+            },
+            required=["key", "content"],
+        ),
+        act=save_memory,
+    ),
+    Tool(
+        name="recall_memories",
+        description=(
+            "Searches the group's memories by keyword: natural language works, best match first; a URL, a special "
+            "character or a part of a word is found as it stands when no word matches."
+        ),
+        parameters=record(
+            {
+                "query": text(longest=QUERY_LENGTH, shortest=1, description="Words, or any part of the text."),
+                "limit": whole(least=1, most=MOST, default=DEFAULT_LIMIT[Mode.KEYWORD]),
+            },
+            required=["query"],
+        ),
+        act=recall_memories,
+        reads=True,
+    ),
+    Tool(
+        name="forget_memory",
+        description="Removes a memory by its key; says whether there was one.",
+        parameters=record({"key": KEY}, required=["key"]),
+        act=forget_memory,
+    ),
+    Tool(
+        name="list_memories",
+        description="Lists the keys of all saved memories with their categories, the newest change first.",
+        parameters=record({}),
+        act=list_memories,
+        reads=True,
+    ),
+)

@@ -1,0 +1,125 @@
+"""`kv`: one tool over a scratchpad of keys and texts that the team's agents share. The key `core` is what every prompt
+of the team begins with."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+from django.utils import timezone
+
+from memories import operations
+from memories.dialects import entries
+from memories.dialects.tool import Arguments, Result, Tool
+from memories.models import KEY_LENGTH, Memory
+from memories.operations.recording import require
+from memories.recall import QUERY_LENGTH, ledger
+from memories.schemas import one_of, record, text
+from memoryhub.errors import Conflict, Invalid, NotFound
+from teams.actor import Actor
+from teams.models import Verb
+
+FOUND = 3  # entries that a search gives
+
+
+def memory(actor: Actor, arguments: Arguments) -> Result:
+    said = arguments["command"]
+    command = COMMANDS[said]
+    if missing := [field for field in command.needs if not arguments.get(field)]:
+        raise Invalid(dict.fromkeys(missing, f"The command {said} needs this."))
+    return command.act(actor, arguments)
+
+
+def view(actor: Actor, arguments: Arguments) -> Result:
+    require(actor, Verb.READ)
+    found = entries.under(entries.readable(actor), arguments["key"]).first()
+    if found is None:
+        raise _missing(arguments["key"])
+    return _entry(actor, found)
+
+
+def create(actor: Actor, arguments: Arguments) -> Result:
+    key, content = entries.key_of(arguments["key"]), arguments["content"]
+    draft = operations.Draft(key=key, content=content, dedupe=operations.Dedupe.REFUSE)
+    return _entry(actor, operations.save(actor=actor, draft=draft))
+
+
+def update(actor: Actor, arguments: Arguments) -> Result:
+    while found := entries.under(entries.writable(actor), arguments["key"]).first():
+        with suppress(Conflict):  # forgotten meanwhile: the key may have another owner by now
+            return _entry(actor, _changed(actor, found, arguments["content"], arguments["mode"]))
+    raise _missing(arguments["key"])
+
+
+def search(actor: Actor, arguments: Arguments) -> Result:
+    """Any part of the content, in capitals or not; a wildcard is a character like others."""
+    require(actor, Verb.READ)
+    now = timezone.now()
+    holding = entries.readable(actor).filter(content__icontains=arguments["query"])
+    found = list(holding.order_by("-updated_at", "-id")[:FOUND])
+    ledger.note(
+        actor=actor,
+        query=arguments["query"],
+        mode="substring",
+        filters={"scope": "team"},
+        memories=found,
+        total=len(found),
+        now=now,
+    )
+    return {"entries": [_entry(actor, row) for row in found]}
+
+
+def _changed(actor: Actor, found: Memory, content: str, mode: str) -> Memory:
+    if mode == "append":
+        return operations.append(actor=actor, memory_id=found.pk, text=content)
+    return operations.update(actor=actor, memory_id=found.pk, content=content, summary="")  # of the former text
+
+
+def _missing(key: str) -> NotFound:
+    return NotFound(f"There is no memory with the key {key!r}.")
+
+
+def _entry(actor: Actor, row: Memory) -> Result:
+    """Without the content for a token that may not read: others may have written of it."""
+    named = {"key": entries.name(id=row.pk, key=row.key, owns_key=row.owns_key)}
+    content = {"content": row.content} if actor.may(Verb.READ) else {}
+    return named | content | {"createdAt": row.created_at, "updatedAt": row.updated_at}
+
+
+class Command(NamedTuple):
+    act: Callable[[Actor, Arguments], Result]
+    needs: tuple[str, ...]
+
+
+COMMANDS = {
+    "view": Command(view, ("key",)),
+    "create": Command(create, ("key", "content")),
+    "update": Command(update, ("key", "content")),
+    "search": Command(search, ("query",)),
+}
+
+TOOLS = (
+    Tool(
+        name="memory",
+        description=(
+            "The team's persistent memory: texts under keys, shared by its agents and kept across conversations. "
+            "view reads a key, create makes a new one, update changes an existing one, search finds the newest "
+            f"{FOUND} entries whose text holds a keyword. The key core holds the team's base context: brand voice, "
+            "business description, writing style, preferences, recurring topics."
+        ),
+        parameters=record(
+            {
+                "command": one_of(COMMANDS, description="What to do."),
+                "key": text(longest=KEY_LENGTH, description="Which entry; needed by view, create and update."),
+                "content": text(description="The text, up to 50,000 bytes; needed by create and update."),
+                "mode": one_of(
+                    ("overwrite", "append"),
+                    default="overwrite",
+                    description="For update: whether the text replaces what is there or is added on a new line.",
+                ),
+                "query": text(longest=QUERY_LENGTH, description="The keyword; needed by search."),
+            },
+            required=["command"],
+        ),
+        act=memory,
+    ),
+)

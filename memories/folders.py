@@ -1,0 +1,87 @@
+"""A team's files as a tree: a folder is what the paths of its files have in common, and is there while they are."""
+
+from collections.abc import Callable
+
+from django.db import transaction
+from django.db.models import Q
+
+from memories import operations
+from memories.models import TeamFile, TeamFileQuerySet
+from memories.operations.recording import require
+from memoryhub.errors import Conflict, Invalid, KeyTaken, NotFound
+from teams.actor import Actor
+from teams.models import Verb
+
+
+def readable(actor: Actor) -> TeamFileQuerySet:
+    """The files of the actor's own team."""
+    return TeamFile.objects.visible_to(actor).filter(team=actor.team_id).defer("search")
+
+
+def inside(rows: TeamFileQuerySet, folder: str) -> TeamFileQuerySet:
+    """Those in the folder and the folders in it; in the whole tree for the root, which has no name."""
+    return rows.filter(path__startswith=f"{folder}/") if folder else rows
+
+
+def make(*, actor: Actor, path: str, content: str) -> TeamFile:
+    """A new file, where there is nothing yet."""
+    _refuse_taken(actor, path)
+    return operations.files.write(actor=actor, path=path, content=content, version=operations.files.ABSENT)
+
+
+def edit(*, actor: Actor, path: str, change: Callable[[str], str]) -> TeamFile:
+    """Rewrites a file by what it says: if somebody was faster, by what it says then."""
+    require(actor, Verb.READ)
+    while file := readable(actor).filter(path=path).first():
+        try:
+            content = change(file.content)
+            return operations.files.write(actor=actor, path=path, content=content, version=file.version)
+        except Conflict:
+            continue
+    raise NotFound(f"There is no file {path!r}.")
+
+
+@transaction.atomic
+def move(*, actor: Actor, path: str, to: str) -> None:
+    """A file, or a folder with all that is in it, to where there is nothing yet. All of it or nothing."""
+    require(actor, Verb.WRITE)
+    branch = _branch(actor, path)
+    if f"{to}/".startswith(f"{path}/") and to != path:
+        raise Invalid({"path": "Nothing can be moved into itself."})
+    _refuse_taken(actor, to)
+    for old in branch:
+        operations.files.rename(actor=actor, path=old, to=to + old.removeprefix(path))
+
+
+@transaction.atomic
+def delete(*, actor: Actor, path: str) -> None:
+    """A file, or a folder with all that is in it. All of it or nothing."""
+    require(actor, Verb.FORGET)
+    for old in _branch(actor, path):
+        operations.files.delete(actor=actor, path=old)
+
+
+def _writable(actor: Actor) -> TeamFileQuerySet:
+    return TeamFile.objects.writable_by(actor).filter(team=actor.team_id)
+
+
+def _branch(actor: Actor, path: str) -> list[str]:
+    """The file, or else the files in the folder; in one order, so that two who move or delete take turns."""
+    rows = _writable(actor)
+    if rows.filter(path=path).exists():
+        return [path]
+    found = list(inside(rows, path).order_by("path").values_list("path", flat=True))
+    if not found:
+        raise NotFound(f"There is no file or folder {path!r}.")
+    return found
+
+
+def _refuse_taken(actor: Actor, path: str) -> None:
+    """A name is a file's or a folder's, not both: so that the tree can be kept on a disk."""
+    parts = path.split("/")
+    above = ["/".join(parts[:end]) for end in range(1, len(parts))]
+    rows = _writable(actor)
+    if not path or rows.filter(Q(path=path) | Q(path__startswith=f"{path}/")).exists():
+        raise KeyTaken(f"There is a file or folder {path!r} already.")
+    if file := rows.filter(path__in=above).first():
+        raise Invalid({"path": f"{file.path!r} is a file, not a folder."})

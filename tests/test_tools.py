@@ -1,0 +1,136 @@
+"""The tools of every dialect over HTTP."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from jsonschema import Draft202012Validator
+
+from memories import operations
+from memories.dialects import DIALECTS
+from memories.models import Memory, Scope
+from teams.actor import Actor
+from tests import doors, factories, tools
+from tests.cast import AGENTS, WHO_SEES, Cast
+
+FORMATS = ("openai", "anthropic", "mcp")
+EVERY = [(dialect, tool) for dialect, every in DIALECTS.items() for tool in every]
+
+
+def definitions(actor: Actor, **asked: str) -> Any:
+    response = Client().get("/api/v1/tools", asked, headers={"Authorization": f"Bearer {factories.token(actor)}"})
+    return response.status_code, response.json()
+
+
+def parts(definition: dict[str, Any], format: str) -> tuple[str, str, dict[str, Any]]:
+    """Name, description and schema, from where each kind of client looks for them."""
+    if format == "openai":
+        assert (set(definition), definition["type"]) == ({"type", "function"}, "function")
+        function = definition["function"]
+        return function["name"], function["description"], function["parameters"]
+    schema = definition["input_schema" if format == "anthropic" else "inputSchema"]
+    return definition["name"], definition["description"], schema
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_definitions_are_what_each_kind_of_client_takes(writer: Actor, format: str) -> None:
+    status, body = definitions(writer, format=format)
+    assert (status, body["format"], set(body["dialects"])) == (200, format, set(DIALECTS))
+    for dialect, every in body["dialects"].items():
+        found = [parts(definition, format) for definition in every]
+        assert [name for name, _, _ in found] == [tool.name for tool in DIALECTS[dialect]]
+        for name, description, schema in found:
+            assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name)
+            assert 10 < len(description) < 1024
+            Draft202012Validator.check_schema(schema)
+            assert schema["type"] == "object"
+
+
+def test_definitions_of_one_dialect_are_openais_unless_asked_otherwise(writer: Actor) -> None:
+    status, body = definitions(writer, dialect="group")
+    assert (status, body["format"], body["dialect"]) == (200, "openai", "group")
+    names = [definition["function"]["name"] for definition in body["tools"]]
+    assert names == ["save_memory", "recall_memories", "forget_memory", "list_memories"]
+
+
+def test_tools_that_only_read_say_so_to_mcp(writer: Actor) -> None:
+    _, body = definitions(writer, dialect="group", format="mcp")
+    reading = {tool["name"] for tool in body["tools"] if tool["annotations"]["readOnlyHint"]}
+    assert reading == {"recall_memories", "list_memories"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "words"),
+    [
+        ({"dialect": "klingon"}, 404, "There is no dialect 'klingon'; there are kv, group"),
+        ({"format": "xml"}, 400, "format: This must be one of openai, anthropic, mcp."),
+        ({"dialects": "kv"}, 400, "dialects: There is no such field."),
+    ],
+)
+def test_what_cannot_be_asked_for_is_told(writer: Actor, asked: dict[str, str], status: int, words: str) -> None:
+    found, problem = definitions(writer, **asked)
+    assert (found, problem["title"][: len(words)]) == (status, words)
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("klingon/memory", "There is no dialect 'klingon'"),
+        ("kv/save", "Dialect kv has no tool 'save'; it has memory."),
+    ],
+)
+def test_a_tool_that_is_not_there_is_told(writer: Actor, place: str, words: str) -> None:
+    status, code, sentence = tools.refusal(writer, place, {})
+    assert (status, code, sentence[: len(words)]) == (404, "not_found", words)
+
+
+@pytest.mark.parametrize("body", [[], b'"text"', 7, b"null"])
+def test_arguments_are_an_object(writer: Actor, body: object) -> None:
+    status, code, _ = tools.refusal(writer, "kv/memory", body)
+    assert (status, code) == (400, "invalid")
+
+
+def test_a_null_leaves_an_argument_out(writer: Actor) -> None:
+    arguments = {"command": "create", "key": "k", "content": "x", "mode": None, "query": None}
+    assert tools.result(writer, "kv/memory", arguments)["key"] == "k"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("place", ["", "/kv/memory"])
+def test_without_a_token_there_is_nothing(client: Client, place: str) -> None:
+    response = client.post(f"/api/v1/tools{place}") if place else client.get("/api/v1/tools")
+    assert (response.status_code, response.json()["code"]) == (401, "unauthenticated")
+
+
+@pytest.mark.parametrize(("dialect", "tool"), EVERY, ids=lambda part: getattr(part, "name", part))
+def test_every_tool_refuses_what_it_does_not_know(writer: Actor, dialect: str, tool: Any) -> None:
+    status, code, sentence = tools.refusal(writer, f"{dialect}/{tool.name}", {"team_id": "another"})
+    assert (status, code) == (400, "invalid")
+    assert "team_id: There is no such field." in sentence
+
+
+@pytest.mark.parametrize("door", doors.OF_THE_TEAM, ids=lambda door: door.__name__)
+@pytest.mark.parametrize("scope", Scope)
+def test_a_teams_own_tools_show_what_the_team_shares_to_its_agents(cast: Cast, door: doors.Door, scope: Scope) -> None:
+    memory = cast.memory(scope)
+    seers = {name for name in AGENTS if door(cast[name], memory)}
+    assert seers == (WHO_SEES[Scope.TEAM] & set(AGENTS) if scope == Scope.TEAM else set())
+
+
+@pytest.mark.parametrize("door", doors.OF_THE_TEAM, ids=lambda door: door.__name__)
+def test_a_teams_own_tools_show_nothing_of_the_team_above(cast: Cast, door: doors.Door) -> None:
+    chief = factories.actor(factories.agent(cast.executive, "chief"), workspace="blue")
+    above = factories.memory(chief, "We hire in autumn.")
+    assert not [name for name in AGENTS if door(cast[name], above)]
+
+
+@pytest.mark.parametrize("door", doors.OF_THE_TEAM, ids=lambda door: door.__name__)
+def test_a_teams_own_tools_show_nothing_expired_or_forgotten(cast: Cast, door: doors.Door) -> None:
+    expired = cast.memory(expires_at=timezone.now() + timedelta(hours=1))
+    Memory.objects.filter(pk=expired.pk).update(expires_at=timezone.now())
+    forgotten = cast.memory()
+    operations.forget(actor=cast["writer"].actor(), memory_id=forgotten.pk)
+    assert not [name for name in AGENTS if door(cast[name], expired) or door(cast[name], forgotten)]

@@ -1,0 +1,33 @@
+"""Calls a tool over HTTP, as an agent does."""
+
+from typing import Any
+
+from django.test import Client
+
+from teams import operations as registry
+from teams.actor import Actor
+from teams.models import Agent, Verb
+
+
+def call(actor: Actor, place: str, arguments: Any, *, verbs: tuple[Verb, ...] = tuple(Verb)) -> Any:
+    """The response to `POST /api/v1/tools/{place}`."""
+    bearer = registry.issue_token(agent=Agent.objects.get(pk=actor.agent_id), verbs=verbs).text
+    address = f"/api/v1/tools/{place}"
+    return Client().post(
+        address, arguments, content_type="application/json", headers={"Authorization": f"Bearer {bearer}"}
+    )
+
+
+def result(actor: Actor, place: str, arguments: Any) -> Any:
+    """What a call that goes well answers."""
+    response = call(actor, place, arguments)
+    assert response.status_code == 200, response.content
+    return response.json()
+
+
+def refusal(actor: Actor, place: str, arguments: Any, *, verbs: tuple[Verb, ...] = tuple(Verb)) -> tuple[int, str, str]:
+    """Status, code and sentence of one that does not."""
+    response = call(actor, place, arguments, verbs=verbs)
+    assert response["Content-Type"] == "application/problem+json", response.content
+    problem = response.json()
+    return response.status_code, problem["code"], problem["title"]
