@@ -1,13 +1,14 @@
 """Dialects: the tools of other memory systems, each a module of pure translation. Another one is a module and a line
 here."""
 
-from memories.dialects import graph, team
+from memories.dialects import graph, scoped, team
 from memories.dialects.tool import Arguments, Format, Result, Tool
 from memoryhub.errors import NotFound
 
 __all__ = ["DIALECTS", "Arguments", "Format", "Result", "Tool", "tool", "tools"]
 
 DIALECTS: dict[str, tuple[Tool, ...]] = {
+    "scoped": scoped.TOOLS,
     "team": team.TOOLS,
     "graph": graph.TOOLS,
 }
