@@ -384,7 +384,7 @@ def test_verbs_are_asked_for(agent: Agent, ask: Call) -> None:
     forgetter = registry.issue_token(agent=agent, verbs=[Verb.FORGET]).text
     assert call(reader, "graph", "memory_save", FACT)[0] == 403
     assert call(reader, "graph", "memory_delete", {"memory_id": saved})[0] == 403
-    assert call(forgetter, "graph", "memory_recall", {"mode": "recent"})[1]["memories"] == []
+    assert not call(forgetter, "graph", "memory_recall", {"mode": "recent"})[1].get("memories")
     told = call(forgetter, "graph", "memory_delete", {"memory_id": saved})[1]
     assert told == {"forgotten": True, "message": "Memory forgotten [fact]."}
 

@@ -205,7 +205,7 @@ def test_verbs_are_asked_for(swe: Agent) -> None:
     writer = registry.issue_token(agent=swe, verbs=[Verb.WRITE]).text
     assert call(reader, "team", "save_memory", LESSON)[0] == 403
     assert call(writer, "team", "save_memory", LESSON)[0] == 200
-    assert call(writer, "team", "search_memory", {"query": "github"})[1]["memories"] == []
+    assert not call(writer, "team", "search_memory", {"query": "github"})[1].get("memories")
 
 
 @pytest.mark.parametrize("scope", Scope)

@@ -43,11 +43,12 @@ def save(actor: Actor, said: Arguments) -> Result:
     _require_context(actor, Scope(said["scope"]))
     draft = operations.Draft(
         content=said["value"],
+        summary=said.get("summary", ""),  # of this value, not of the one before
         expires_at=said.get("expiresAt", UNSAID),
         importance=said["importance"] / TENTHS if "importance" in said else UNSAID,
         scope=said["scope"],
         dedupe=said["dedupe"],
-        **{name: said.get(name, UNSAID) for name in ("key", "summary", "category", "tags", "pinned", "source")},
+        **{name: said.get(name, UNSAID) for name in ("key", "category", "tags", "pinned", "source")},
     )
     with transaction.atomic():
         with _named({"content": "value", "expires_at": "expiresAt"}):
