@@ -1,7 +1,7 @@
 """Dialects: the tools of other memory systems, each a module of pure translation. Another one is a module and a line
 here."""
 
-from memories.dialects import files, group, kv
+from memories.dialects import files, graph, group, kv, scoped, team
 from memories.dialects.tool import Arguments, Format, Result, Tool
 from memoryhub.errors import NotFound
 
@@ -10,6 +10,9 @@ __all__ = ["DIALECTS", "Arguments", "Format", "Result", "Tool", "tool", "tools"]
 DIALECTS: dict[str, tuple[Tool, ...]] = {
     "kv": kv.TOOLS,
     "group": group.TOOLS,
+    "scoped": scoped.TOOLS,
+    "team": team.TOOLS,
+    "graph": graph.TOOLS,
     "files": files.TOOLS,
 }
 

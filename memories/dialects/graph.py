@@ -1,0 +1,222 @@
+"""The graph dialect: typed memories with links between them, recalled by words, meaning and links."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from django.db import transaction
+
+from memories import operations
+from memories.dialects.tool import Arguments, Result, Tool
+from memories.fields import UNSAID, Said
+from memories.models import CONTENT_BYTES, LABEL_LENGTH, SUMMARY_LENGTH, Memory, Relation, Type
+from memories.recall import Filters, Hit, Mode, recall
+from memories.schemas import fraction, identity, listed, one_of, record, text, whole
+from memoryhub.errors import Conflict, Invalid, NotFound
+from memoryhub.ids import as_uuid
+from memoryhub.text import line_flaw, tidy
+from teams.actor import Actor
+from teams.models import Verb
+
+TYPES = [kind for kind in Type if kind is not Type.LESSON]
+MODES = (Mode.HYBRID, Mode.RECENT, Mode.IMPORTANT, Mode.TYPED)
+SORTED_BY: Mapping[str, Callable[[Hit], float]] = {
+    "importance": lambda hit: hit.memory.importance,
+    "most_accessed": lambda hit: hit.memory.access_count,
+}
+LINKS = 50  # with one save
+SOURCE_LENGTH = 1_000  # fits into the metadata, however it is written there
+SUMMARIZED = 500  # characters of each memory in a summary
+PREVIEWED = 100
+
+
+def memory_save(actor: Actor, said: Arguments) -> Result:
+    """All or nothing: where a link leads nowhere, nothing is saved."""
+    label, metadata = _source(said.get("source"))
+    draft = operations.Draft(
+        content=said["content"],
+        type=said["memory_type"],
+        importance=said.get("importance", UNSAID),
+        source=label,
+        metadata=metadata,
+    )
+    with transaction.atomic():
+        memory = operations.save(actor=_in_channel(actor, said.get("channel_id")), draft=draft)
+        _associate(actor, memory, said["associations"])
+    return {"memory_id": str(memory.pk), "success": True, "message": "Memory saved successfully"}
+
+
+def memory_recall(actor: Actor, said: Arguments) -> Result:
+    mode, kind, order = said["mode"], said.get("memory_type", ""), said["sort_by"]
+    if mode == Mode.TYPED and not kind:
+        raise Invalid({"memory_type": "Mode typed needs a memory_type."})
+    found = recall(
+        actor=actor,
+        query=said["query"] if mode == Mode.HYBRID else "",
+        mode=mode,
+        limit=said["max_results"],
+        filters=Filters(type=kind),
+        sort_by=order,
+    )
+    hits = found.hits
+    if mode in (Mode.RECENT, Mode.IMPORTANT) and order in SORTED_BY:
+        hits = sorted(hits, key=SORTED_BY[order], reverse=True)
+    return {
+        "memories": [_recalled(hit) for hit in hits],
+        "total_found": found.total,
+        "total_is_bound": found.bounded,
+        "summary": _summary(hits),
+    }
+
+
+def memory_delete(actor: Actor, said: Arguments) -> Result:
+    """Not found and already forgotten are answers, not errors."""
+    memory_id = as_uuid(said["memory_id"])
+    missing = {"forgotten": False, "message": f"Memory not found: {said['memory_id']}"}
+    if memory_id is None:
+        return missing
+    try:
+        gone = operations.forget(actor=actor, memory_id=memory_id, reason=said["reason"])
+    except NotFound:
+        return missing
+    except Conflict:
+        if not Memory.objects.restorable_by(actor).filter(pk=memory_id).exists():
+            raise
+        return {"forgotten": False, "message": f"Memory {memory_id} is already forgotten."}
+    preview = f": {_line(gone.content, PREVIEWED)}" if actor.may(Verb.READ) else "."
+    return {"forgotten": True, "message": f"Memory forgotten [{gone.type}]{preview}"}
+
+
+def _source(said: str | None) -> tuple[str | Said, dict[str, Any] | Said]:
+    """The label, and the whole where it is more than a label holds."""
+    if said is None:
+        return UNSAID, UNSAID
+    return _label(said), UNSAID if _label(said) == said else {"source": said}
+
+
+def _label(source: str) -> str:
+    printable = "".join(character if character.isprintable() else " " for character in source)
+    return tidy(" ".join(printable.split()))[:LABEL_LENGTH].rstrip()
+
+
+def _whole_source(memory: Memory) -> str:
+    """As it was given, unless somebody gave the memory another one since."""
+    whole = memory.metadata.get("source")
+    return whole if isinstance(whole, str) and _label(whole) == memory.source else memory.source
+
+
+def _in_channel(actor: Actor, channel_id: str | None) -> Actor:
+    if not channel_id:
+        return actor
+    channel = tidy(channel_id)
+    if found := line_flaw(channel, longest=200):
+        raise Invalid({"channel_id": found})
+    return replace(actor, channel_id=channel)
+
+
+def _associate(actor: Actor, memory: Memory, links: Sequence[Mapping[str, Any]]) -> None:
+    """In the order of the ids, so that two saves that link to the same memories never wait for each other."""
+    for place, link in sorted(enumerate(links), key=lambda numbered: str(numbered[1]["target_id"])):
+        try:
+            operations.associate(
+                actor=actor,
+                origin_id=memory.pk,
+                target_id=link["target_id"],
+                relation=link["relation_type"],
+                weight=link["weight"],
+            )
+        except NotFound as error:
+            sentence = f"There is no memory {link['target_id']}; nothing was saved."
+            raise Invalid({f"associations.{place}.target_id": sentence}) from error
+
+
+def _recalled(hit: Hit) -> Result:
+    memory = hit.memory
+    return {
+        "id": str(memory.pk),
+        "content": memory.content,
+        "memory_type": memory.type,
+        "importance": memory.importance,
+        "created_at": memory.created_at.isoformat(),
+        "relevance_score": round(hit.relevance, 4),
+        "rrf_score": round(hit.scored.reciprocal, 6) if hit.scored else None,
+        "source": _whole_source(memory),
+        "channel_id": memory.channel_id or None,
+    }
+
+
+def _summary(hits: Sequence[Hit]) -> str:
+    if not hits:
+        return "No memories found."
+    lines = [
+        f"{number}. **[{hit.memory.type}]** {_line(hit.memory.summary or hit.memory.content, SUMMARIZED)}"
+        f" (importance {hit.memory.importance:.2f}, relevance {hit.relevance:.2f}, id {hit.memory.pk})"
+        for number, hit in enumerate(hits, start=1)
+    ]
+    return "\n".join(["## Recalled memories", "", *lines])
+
+
+def _line(content: str, longest: int) -> str:
+    """On one line: what a memory says cannot pass for another entry."""
+    flat = " ".join(content.split())
+    return flat if len(flat) <= longest else f"{flat[: longest - 1]}…"
+
+
+LINK = record(
+    {
+        "target_id": identity(description="The memory to link to."),
+        "relation_type": one_of(Relation, default=Relation.RELATED_TO.value),
+        "weight": fraction(default=0.5, description="How strong the link is."),
+    },
+    required=["target_id"],
+)
+
+TOOLS = (
+    Tool(
+        name="memory_save",
+        description="Saves a memory. It is indexed for search by words and by meaning, and linked to memories that say "
+        "nearly the same.",
+        parameters=record(
+            {
+                "content": text(shortest=1, description=f"What to remember: at most {CONTENT_BYTES:,} bytes of UTF-8."),
+                "memory_type": one_of(TYPES, default=Type.FACT.value),
+                "importance": fraction(description="Left out, the type decides."),
+                "source": text(longest=SOURCE_LENGTH, description="Where this is known from."),
+                "channel_id": text(longest=200, description="The conversation it came from."),
+                "associations": listed(LINK, most=LINKS, default=[], description="Links to other memories."),
+            },
+            required=["content"],
+        ),
+        act=memory_save,
+    ),
+    Tool(
+        name="memory_recall",
+        description="Finds memories: by words, meaning and links together (hybrid), or the most recent, the most "
+        "important, or those of one type.",
+        parameters=record(
+            {
+                "query": text(default="", description="What to look for; mode hybrid needs it, the others ignore it."),
+                "max_results": whole(least=1, most=50, default=10),
+                "memory_type": one_of(TYPES, description="Only this type; mode typed needs it."),
+                "mode": one_of(MODES, default=Mode.HYBRID.value),
+                "sort_by": one_of(
+                    ("recent", *SORTED_BY), default="recent", description="The order in the modes other than hybrid."
+                ),
+            }
+        ),
+        act=memory_recall,
+        reads=True,
+    ),
+    Tool(
+        name="memory_delete",
+        description="Forgets a memory: it is gone from every search and recall, and kept for audit.",
+        parameters=record(
+            {
+                "memory_id": text(shortest=1, description="The id, as memory_recall gives it."),
+                "reason": text(longest=SUMMARY_LENGTH, default="", description="Why, for the audit."),
+            },
+            required=["memory_id"],
+        ),
+        act=memory_delete,
+    ),
+)

@@ -1,0 +1,305 @@
+"""The scoped dialect: labelled memories of a person, a project or an agent, with their assets and sources."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from memories import operations
+from memories.dialects.tool import Arguments, Result, Tool
+from memories.fields import UNSAID
+from memories.models import (
+    CONTENT_BYTES,
+    KEY_LENGTH,
+    LABEL_LENGTH,
+    SUMMARY_LENGTH,
+    TAG_COUNT,
+    Asset,
+    Memory,
+    MemoryQuerySet,
+    Scope,
+    Source,
+)
+from memories.recall import MOST, Filters, Mode, recall
+from memories.schemas import Schema, flag, identity, listed, moment, one_of, record, text, whole
+from memories.scopes import AUDIENCE_COLUMN
+from memoryhub.errors import Invalid, NotFound
+from teams.actor import Actor
+from teams.models import Verb
+
+SCOPES = (Scope.GLOBAL, Scope.PROJECT, Scope.AGENT)
+DEDUPES = (operations.Dedupe.UPDATE, operations.Dedupe.CREATE)
+CONTEXT = {Scope.GLOBAL: "user", Scope.PROJECT: "project"}  # what a call names in its headers
+TENTHS = 10  # importance is counted from 1 to 10
+SOURCES = 20  # with one save
+FIRST = ("-pinned", "-importance", "-updated_at", "-id")
+
+
+def save(actor: Actor, said: Arguments) -> Result:
+    """All or nothing. A key that lives in its scope and context gets a new version, unless a new row is asked for."""
+    _require_context(actor, Scope(said["scope"]))
+    draft = operations.Draft(
+        content=said["value"],
+        summary=said.get("summary", ""),  # of this value, not of the one before
+        expires_at=said.get("expiresAt", UNSAID),
+        importance=said["importance"] / TENTHS if "importance" in said else UNSAID,
+        scope=said["scope"],
+        dedupe=said["dedupe"],
+        **{name: said.get(name, UNSAID) for name in ("key", "category", "tags", "pinned", "source")},
+    )
+    with transaction.atomic():
+        with _named({"content": "value", "expires_at": "expiresAt"}):
+            memory = operations.save(actor=actor, draft=draft)
+        for place, source in enumerate(said["sources"]):
+            with _named(_cited(place)):
+                _cite(actor, memory, source)
+    saved = _memory(memory) if actor.may(Verb.READ) else {"id": str(memory.pk), "version": memory.version}
+    return saved | {"created": memory.version == 1}
+
+
+def recall_(actor: Actor, said: Arguments) -> Result:
+    found = recall(
+        actor=actor, query=said["query"], mode=Mode.KEYWORD, limit=said["limit"], filters=Filters(**_narrowed(said))
+    )
+    memories = [_memory(hit.memory) | {"score": round(hit.relevance, 4)} for hit in found.hits]
+    return {"memories": memories, "total": found.total, "totalIsBound": found.bounded}
+
+
+def list_(actor: Actor, said: Arguments) -> Result:
+    now, start, limit = timezone.now(), said["offset"], said["limit"]
+    rule = Filters(**_narrowed(said)).q(now=now)
+    rows = Memory.objects.visible_to(actor, now=now).filter(rule).order_by(*FIRST).defer("search")
+    page = list(rows[start : start + limit + 1])
+    following = start + limit if len(page) > limit else None
+    return {"memories": [_memory(memory) for memory in page[:limit]], "nextOffset": following}
+
+
+def get(actor: Actor, said: Arguments) -> Result:
+    _require_a_name(said)
+    memory = _one(actor, said)
+    within = {"organization": actor.organization_id, "memory": memory}
+    assets = Asset.objects.filter(**within).order_by("created_at", "id")
+    sources = Source.objects.filter(**within).select_related("session").order_by("created_at", "id")
+    return _memory(memory) | {
+        "assets": [_asset(asset) for asset in assets],
+        "sources": [_source(source) for source in sources],
+    }
+
+
+def delete(actor: Actor, said: Arguments) -> Result:
+    _require_a_name(said)
+    memory_id = said["id"] if "id" in said else _one(actor, said).pk
+    gone = operations.forget(actor=actor, memory_id=memory_id, reason=said["reason"])
+    return {"deleted": True, "id": str(gone.pk)}
+
+
+def _require_context(actor: Actor, scope: Scope) -> None:
+    """Says what to add to the call, where the general refusal only says what is missing."""
+    if scope in CONTEXT and getattr(actor, AUDIENCE_COLUMN[scope]) is None:
+        name, others = CONTEXT[scope], " or ".join(other for other in SCOPES if other is not scope)
+        header = f"X-Memory-{name.title()}"
+        sentence = f"Scope {scope} needs a {name}: name it in the header {header}, or choose scope {others}."
+        raise Invalid({name: sentence})
+
+
+@contextmanager
+def _named(names: Mapping[str, str]) -> Iterator[None]:
+    """Refusals speak of the fields by the names they have here."""
+    try:
+        yield
+    except Invalid as error:
+        raise type(error)({names.get(name, name): sentence for name, sentence in error.fields.items()}) from error
+
+
+def _cited(place: int) -> dict[str, str]:
+    fields = {name: name for name in ("session", "url", "quote")} | {"message_id": "messageId"}
+    return {"source": f"sources.{place}"} | {ours: f"sources.{place}.{theirs}" for ours, theirs in fields.items()}
+
+
+def _cite(actor: Actor, memory: Memory, said: Mapping[str, str]) -> None:
+    """Once: saving a key again from the same place adds nothing. The save holds the memory meanwhile."""
+    session, message_id, url, quote = (said.get(name, "").strip() for name in ("session", "messageId", "url", "quote"))
+    known = Source.objects.filter(organization=actor.organization_id, memory=memory)
+    known = (
+        known.filter(session__name=session, session__agent=actor.agent_id) if session else known.filter(session=None)
+    )
+    if not known.filter(message_id=message_id, url=url, quote=quote).exists():
+        operations.cite(actor=actor, memory_id=memory.pk, session=session, message_id=message_id, url=url, quote=quote)
+
+
+def _narrowed(said: Arguments) -> dict[str, Any]:
+    return {name: said[name] for name in ("category", "tags", "scope", "source", "pinned") if name in said}
+
+
+def _one(actor: Actor, said: Arguments) -> Memory:
+    """By its id, or by its key within the call's context."""
+    seen = Memory.objects.visible_to(actor).defer("search")
+    rows = seen.filter(pk=said["id"]) if "id" in said else _keyed(actor, seen, said)
+    memory = rows.first()
+    if memory is None:
+        raise NotFound("There is no such memory.")
+    return memory
+
+
+def _require_a_name(said: Arguments) -> None:
+    if ("id" in said) == ("key" in said):
+        raise Invalid({"id": "Say either the id or the key."})
+
+
+def _keyed(actor: Actor, seen: MemoryQuerySet, said: Arguments) -> MemoryQuerySet:
+    scopes = [said["scope"]] if "scope" in said else Scope.values
+    audiences = [getattr(actor, AUDIENCE_COLUMN[scope]) for scope in scopes]
+    rows = seen.keyed(said["key"]).filter(audience__in=[audience for audience in audiences if audience])
+    living = sorted(set(rows.values_list("scope", flat=True)))
+    if len(living) > 1:
+        raise Invalid({"scope": f"The key {said['key']!r} lives in the scopes {', '.join(living)}: say which."})
+    return rows
+
+
+def _memory(memory: Memory) -> Result:
+    return {
+        "id": str(memory.pk),
+        "key": memory.key or None,
+        "value": memory.content,
+        "summary": memory.summary or None,
+        "category": memory.category,
+        "tags": memory.tags,
+        "importance": max(1, round(memory.importance * TENTHS)),
+        "pinned": memory.pinned,
+        "expiresAt": _iso(memory.expires_at),
+        "source": memory.source,
+        "scope": memory.scope,
+        "userId": _id(memory.person_id),
+        "projectId": _id(memory.project_id),
+        "agentId": _id(memory.agent_id),
+        "sessionId": _id(memory.session_id),
+        "workspaceId": _id(memory.workspace_id),
+        "version": memory.version,
+        "createdAt": _iso(memory.created_at),
+        "updatedAt": _iso(memory.updated_at),
+    }
+
+
+def _asset(asset: Asset) -> Result:
+    return {
+        "id": str(asset.pk),
+        "name": asset.name,
+        "contentType": asset.content_type,
+        "size": asset.size,
+        "sha256": asset.sha256,
+        "url": f"/api/v1/memories/{asset.memory_id}/assets/{asset.pk}",
+    }
+
+
+def _source(source: Source) -> Result:
+    return {
+        "id": str(source.pk),
+        "session": source.session.name if source.session else None,
+        "messageId": source.message_id or None,
+        "url": source.url or None,
+        "quote": source.quote or None,
+        "createdAt": _iso(source.created_at),
+    }
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
+
+
+def _id(found: object) -> str | None:
+    return str(found) if found else None
+
+
+CITED = record(
+    {
+        "session": text(longest=200, description="Your own id of the conversation."),
+        "messageId": text(longest=200),
+        "url": text(longest=2000),
+        "quote": text(longest=5000, description="The words it was learnt from."),
+    }
+)
+KEY = text(longest=KEY_LENGTH, shortest=1)
+NARROWING: dict[str, Schema] = {
+    "scope": one_of(Scope, description="Only memories of this scope."),
+    "category": text(longest=LABEL_LENGTH),
+    "tags": listed(text(longest=LABEL_LENGTH), most=TAG_COUNT, description="Only memories that have all of these."),
+    "source": text(longest=LABEL_LENGTH),
+    "pinned": flag(),
+}
+NAMING: dict[str, Schema] = {
+    "id": identity(),
+    "key": KEY | {"description": "Instead of the id."},
+    "scope": one_of(Scope, description="Where the key lives, if it lives in several."),
+}
+
+TOOLS = (
+    Tool(
+        name="save",
+        description="Saves a memory. If the key lives already in the same scope and context, it is updated in place.",
+        parameters=record(
+            {
+                "key": KEY | {"description": "A short label to look it up by."},
+                "value": text(shortest=1, description=f"What to remember: at most {CONTENT_BYTES:,} bytes of UTF-8."),
+                "summary": text(longest=SUMMARY_LENGTH, description="A shorter form for prompts."),
+                "category": text(longest=LABEL_LENGTH, description="Of your choice; fact unless you say."),
+                "tags": listed(text(longest=LABEL_LENGTH), most=TAG_COUNT),
+                "importance": whole(least=1, most=TENTHS, description="Higher ones surface first."),
+                "pinned": flag(description="Ranked above what is not."),
+                "expiresAt": moment(description="From then on it is gone."),
+                "source": text(longest=LABEL_LENGTH, description="manual, auto, or a label of your own."),
+                "scope": one_of(
+                    SCOPES,
+                    default=Scope.GLOBAL.value,
+                    description="Who sees it: the user anywhere, everybody in the project, or only this agent.",
+                ),
+                "dedupe": one_of(DEDUPES, default=DEDUPES[0].value, description="create makes a new row in any case."),
+                "sources": listed(CITED, most=SOURCES, default=[], description="Where it was learnt."),
+            },
+            required=["value"],
+        ),
+        act=save,
+    ),
+    Tool(
+        name="recall",
+        description="Finds memories by the words of a query: the best match first, then pinned, important and recent.",
+        parameters=record(
+            {
+                "query": text(shortest=1),
+                "limit": whole(least=1, most=MOST, default=5),
+                **NARROWING,
+            },
+            required=["query"],
+        ),
+        act=recall_,
+        reads=True,
+    ),
+    Tool(
+        name="list",
+        description="Lists memories: pinned ones first, then the important, then those changed last.",
+        parameters=record(
+            {
+                "limit": whole(least=1, most=MOST, default=20),
+                "offset": whole(least=0, most=1_000_000, default=0),
+                **NARROWING,
+            }
+        ),
+        act=list_,
+        reads=True,
+    ),
+    Tool(
+        name="get",
+        description="Reads one memory by its id or key, with its assets and sources.",
+        parameters=record(NAMING),
+        act=get,
+        reads=True,
+    ),
+    Tool(
+        name="delete",
+        description="Forgets one memory by its id or key. It is kept for audit and can be restored.",
+        parameters=record(NAMING | {"reason": text(longest=SUMMARY_LENGTH, default="")}),
+        act=delete,
+    ),
+)

@@ -1,0 +1,107 @@
+"""The team dialect: decisions, lessons and facts of a team; whoever directs it also searches the teams above."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from django.db.models import prefetch_related_objects
+
+from memories import operations
+from memories.dialects.tool import Arguments, Result, Tool
+from memories.fields import UNSAID
+from memories.models import Memory, Type
+from memories.recall import MOST, Filters, Mode, recall
+from memories.schemas import one_of, record, text
+from teams.actor import Actor
+
+TYPES = (Type.DECISION, Type.LESSON, Type.FACT)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def save_memory(actor: Actor, said: Arguments) -> Result:
+    tags = said["tags"].split(",") if "tags" in said else UNSAID
+    draft = operations.Draft(content=said["content"], type=said["type"], tags=tags)
+    memory = operations.save(actor=actor, draft=draft)
+    return _memory(memory) | {"text": f"Saved to team memory: {_line(memory)}"}
+
+
+def search_memory(actor: Actor, said: Arguments) -> Result:
+    """The teams are searched one by one, so that what they know apart never mixes."""
+    limit = min(said["limit"], MOST)
+    found: list[Memory] = []
+    for team_id in reversed(actor.readable_team_ids):
+        own = _of_team(actor, team_id, query=said["query"], type=said.get("type", ""), limit=limit)
+        found = _before(own, found, limit=limit)
+    prefetch_related_objects(found, "agent", "user")
+    lines = "\n".join(_line(memory) for memory in found)
+    return {"memories": [_memory(memory) for memory in found], "text": lines or "No memories found."}
+
+
+def _of_team(actor: Actor, team_id: UUID, *, query: str, type: str, limit: int) -> list[Memory]:
+    alone = replace(actor, reads=actor.reads & {team_id})
+    found = recall(actor=alone, query=query, mode=Mode.KEYWORD, limit=limit, filters=Filters(type=type))
+    return [hit.memory for hit in found.hits]
+
+
+def _before(own: Sequence[Memory], above: Sequence[Memory], *, limit: int) -> list[Memory]:
+    """The team's own first, and of the teams above what there is room for: half of it, if need be."""
+    kept = max(limit - len(above), (limit + 1) // 2)
+    return [*own[:kept], *above][:limit]
+
+
+def _memory(memory: Memory) -> Result:
+    return {
+        "id": str(memory.pk),
+        "agentId": memory.byline,
+        "type": memory.type,
+        "content": memory.content,
+        "tags": _tags(memory),
+        "createdAt": _milliseconds(memory.created_at),
+        "updatedAt": _milliseconds(memory.updated_at),
+    }
+
+
+def _tags(memory: Memory) -> str:
+    return ",".join(memory.tags)
+
+
+def _milliseconds(moment: datetime) -> int:
+    return (moment - EPOCH) // timedelta(milliseconds=1)
+
+
+def _line(memory: Memory) -> str:
+    """On one line: what a memory says cannot pass for another one."""
+    tags = f" (tags: {_tags(memory)})" if memory.tags else ""
+    return f"[{memory.type}][{memory.byline}] {' '.join(memory.content.split())}{tags}"
+
+
+TOOLS = (
+    Tool(
+        name="save_memory",
+        description="Save a lesson, decision, or fact to team memory for future reference",
+        parameters=record(
+            {
+                "type": one_of(TYPES),
+                "content": text(shortest=1),
+                "tags": text(description="comma-separated tags, e.g. 'api,github,rate-limits'"),
+            },
+            required=["type", "content"],
+        ),
+        act=save_memory,
+    ),
+    Tool(
+        name="search_memory",
+        description="Search team memory for relevant knowledge before acting",
+        parameters=record(
+            {
+                "query": text(shortest=1),
+                "type": one_of(TYPES),
+                "limit": {"type": "integer", "minimum": 1, "default": 10, "description": f"At most {MOST} come back."},
+            },
+            required=["query"],
+        ),
+        act=search_memory,
+        reads=True,
+    ),
+)
