@@ -10,7 +10,7 @@ from memories.recall.statistics import Term, Terms
 
 MOST = 5_000  # rows that are ever weighed
 CANDIDATES = 100
-ENOUGH = 1_000  # rows to weigh; words so common that they would bring more are left to order what rarer ones bring
+ENOUGH = 300  # rows to weigh; words so common that they would bring more are left to order what rarer ones bring
 TERMS = 40  # of a long query, the rarest
 FULL = 2.0  # words count double what a row with all of them once would get, so that half of them already tell
 K1, FLAT = 0.9, 0.6  # how soon repetition stops telling, and how much of a row's length does not matter
