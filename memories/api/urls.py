@@ -1,11 +1,12 @@
 from django.urls import path
 
-from memories.api import views
+from memories.api import context, views
 
 urlpatterns = [
     path("me", views.Me.as_view(), name="api-me"),
     path("recall", views.Recall.as_view(), name="api-recall"),
     path("recall/why-not", views.WhyNot.as_view(), name="api-why-not"),
+    path("context", context.Context.as_view(), name="api-context"),
     path("memories", views.Memories.as_view(), name="api-memories"),
     path("memories/<uuid:memory_id>", views.MemoryDetail.as_view(), name="api-memory"),
 ]
