@@ -97,8 +97,7 @@ def _asked(request: Request) -> dict[str, Any]:
 
 
 def _has(request: Request, etag: str) -> bool:
-    present = parse_etags(request.headers.get("If-None-Match", ""))
-    return bool({"*", etag, etag.removeprefix("W/")} & set(present))
+    return etag in parse_etags(request.headers.get("If-None-Match", ""))
 
 
 def _shape(made: context.Context) -> dict[str, Any]:
