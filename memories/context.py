@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memories.models import Memory, Scope
+from memories.models import Memory, MemoryQuerySet, Scope
 from memories.quoting import SPACE, Frame, on_one_line
 from memories.recall import recall
 from memoryhub.errors import Invalid
@@ -160,11 +160,16 @@ def _gathered(*, actor: Actor, query: str, wanted: Sequence[Name], now: datetime
         above = _ids(sections)
         hits = recall(actor=actor, query=query, limit=RELEVANT, now=now).hits
         new = [hit.memory.pk for hit in hits if hit.memory.pk not in above]
-        authored = Memory.objects.visible_to(actor, now=now).with_authors().defer("search").filter(pk__in=new)
+        visible = Memory.objects.visible_to(actor, now=now).filter(pk__in=new)
         # Newest first: being recalled changes a memory's rank a little, and must not change the text.
-        sections[Name.RELEVANT] = list(authored.newest())
+        sections[Name.RELEVANT] = list(_readable(visible).newest())
         ranked = [hit.memory for hit in hits]
     return Found(sections, ranked)
+
+
+def _readable(rows: MemoryQuerySet) -> MemoryQuerySet:
+    """Just what a line needs."""
+    return rows.with_authors().only("type", "content", "summary", "agent__slug", "user__username")
 
 
 def _ids(sections: Mapping[Name, Sequence[Memory]]) -> set[UUID]:
@@ -172,21 +177,21 @@ def _ids(sections: Mapping[Name, Sequence[Memory]]) -> set[UUID]:
 
 
 def _core(actor: Actor, now: datetime) -> list[Memory]:
-    """The own team's alone, even for those who read the teams above it. Hopes for the index memory_key."""
+    """The own team's alone, even for those who read above it. Hopes for the index key_has_one_living_owner."""
     visible = Memory.objects.visible_to(actor, now=now).filter(audience=actor.team_id, scope=Scope.TEAM)
-    return list(visible.filter(key=CORE_KEY, owns_key=True).defer("search")[:1])
+    return list(_readable(visible.filter(key=CORE_KEY, owns_key=True))[:1])
 
 
 def _pinned(actor: Actor, now: datetime, *, besides: Iterable[UUID]) -> list[Memory]:
     """Whatever the actor sees pinned, by what it was said to matter. Hopes for the index memory_unfading."""
     visible = Memory.objects.visible_to(actor, now=now).filter(pinned=True).exclude(pk__in=list(besides))
-    return list(visible.with_authors().defer("search").order_by("-importance", "-created_at", "-id")[:PINNED])
+    return list(_readable(visible).order_by("-importance", "-created_at", "-id")[:PINNED])
 
 
 def _recent(actor: Actor, now: datetime, *, besides: Iterable[UUID]) -> list[Memory]:
     """The own team's newest. Hopes for the index memory_newest."""
     visible = Memory.objects.visible_to(actor, now=now).filter(audience=actor.team_id).exclude(pk__in=list(besides))
-    return list(visible.with_authors().defer("search").newest()[:NEWEST])
+    return list(_readable(visible).newest()[:NEWEST])
 
 
 # What of it fits
