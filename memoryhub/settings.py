@@ -176,6 +176,19 @@ if EMBEDDING == "endpoint":
 
 SIMILAR_ABOVE = share("SIMILAR_ABOVE", 0.9)  # a new memory is linked to what it resembles more than that; 0: to nothing
 
+# Extraction of memories from conversations
+
+EXTRACTION = name_or_class("EXTRACTION", ("rules", "endpoint", "none"), "rules")
+EXTRACTION_URL = web_address("EXTRACTION_URL")
+EXTRACTION_MODEL: str = env.str("EXTRACTION_MODEL", default="")
+EXTRACTION_KEY = key("EXTRACTION_KEY")
+EXTRACTION_TIMEOUT = whole_number("EXTRACTION_TIMEOUT", 30)
+EXTRACTION_HOLD = switch("EXTRACTION_HOLD")  # for review, unless a call says otherwise
+if EXTRACTION == "endpoint":
+    for _name, _value in (("EXTRACTION_URL", EXTRACTION_URL), ("EXTRACTION_MODEL", EXTRACTION_MODEL)):
+        if not _value:
+            raise ImproperlyConfigured(f"EXTRACTION=endpoint needs {_name}.")
+
 # Whether a process may do beside the requests what nobody should wait for; if not, it is done at once.
 BACKGROUND = switch("BACKGROUND", default=True)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.test import Client
 
+from memories.context import context
 from memories.models import Memory
 from memories.recall import Mode, recall
 from tests.cast import AGENTS, EVERYBODY, Member
@@ -58,6 +59,21 @@ def api_recall(member: Member, memory: Memory) -> bool:
     return str(memory.pk) in {row["id"] for row in response.json()["memories"]}
 
 
+def context_blocks(member: Member, memory: Memory) -> bool:
+    made = context(actor=member.actor(), query=memory.content, budget=100_000)
+    return memory.content in made.text
+
+
+def api_context(member: Member, memory: Memory) -> bool:
+    """In the blocks that every call reads, or in the one that answers a question."""
+    asked = {"query": memory.content, "budget": 100_000}
+    response = Client().get("/api/v1/context", asked, headers=headers(member))
+    assert response.status_code == 200, response.content
+    shown = {pk for section in response.json()["sections"] for pk in section["memory_ids"]}
+    assert (memory.content in response.json()["text"]) == (str(memory.pk) in shown)
+    return str(memory.pk) in shown
+
+
 def headers(member: Member) -> dict[str, str]:
     context = member.context
     said = {"project": context.project, "user": context.user, "workspace": context.workspace}
@@ -75,6 +91,8 @@ ALL: dict[Door, tuple[str, ...]] = {
     recall_substring: EVERYBODY,
     api_recall: AGENTS,
     api_detail: AGENTS,
+    context_blocks: EVERYBODY,
+    api_context: AGENTS,
 }
 
 

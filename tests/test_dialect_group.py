@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memories import archives
+from memories import archives, operations
 from memories.dialects import group, tool
 from memories.models import Memory, RecallLog, Usage
 from teams.actor import Actor
@@ -123,7 +123,7 @@ def test_a_long_list_says_that_it_is_not_whole(writer: Actor, monkeypatch: pytes
 def test_archived_conversations_are_recalled(writer: Actor) -> None:
     noon = datetime(2030, 5, 4, 12, tzinfo=UTC)
     said = [archives.Message("user", "Where is the anchor?")]
-    archives.archive(actor=writer, name="anchor", messages=said, summary="Jo asked where the anchor is.", now=noon)
+    operations.archive(actor=writer, name="anchor", messages=said, summary="Jo asked where the anchor is.", now=noon)
     (hit,) = recall(writer, "anchor")
     assert (hit["key"], hit["category"]) == ("conversations/2030-05-04-anchor.md", "conversation")
     assert hit["content"] == "Jo asked where the anchor is."

@@ -23,6 +23,11 @@ BAD = {
     "EMBEDDING_TIMEOUT": "soon",
     "EMBEDDING_BATCH": "0",
     "EMBEDDING_CHARACTERS": "8e3",
+    "EXTRACTION": "magic",
+    "EXTRACTION_URL": "ftp://models.example.org/v1",
+    "EXTRACTION_KEY": "two words",
+    "EXTRACTION_TIMEOUT": "soon",
+    "EXTRACTION_HOLD": "maybe",
 }
 
 
@@ -31,11 +36,12 @@ def test_a_bad_value_is_refused_by_its_name(name: str) -> None:
     assert name in refusal({name: BAD[name]})
 
 
-def test_an_endpoint_needs_an_address_and_a_model() -> None:
-    environment = {"EMBEDDING": "endpoint"}
-    assert "EMBEDDING_URL" in refusal(environment)
-    environment["EMBEDDING_URL"] = "https://models.example.org/v1"
-    assert "EMBEDDING_MODEL" in refusal(environment)
+@pytest.mark.parametrize("kind", ["EMBEDDING", "EXTRACTION"])
+def test_an_endpoint_needs_an_address_and_a_model(kind: str) -> None:
+    environment = {kind: "endpoint"}
+    assert f"{kind}_URL" in refusal(environment)
+    environment[f"{kind}_URL"] = "https://models.example.org/v1"
+    assert f"{kind}_MODEL" in refusal(environment)
 
 
 def test_what_may_be_secret_is_not_repeated() -> None:

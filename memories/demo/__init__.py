@@ -237,10 +237,13 @@ class Story:
 
     def archive(self, said: dict[str, Any]) -> None:
         context = {"session": said["session"], "user": said.get("person", "")}
-        archives.archive(
+        operations.archive(
             actor=self.actor(said["agent"], said["team"], **context),
             name=said["name"],
-            messages=[archives.Message(**message) for message in said["message"]],
+            messages=[
+                archives.Message(message["role"], message["text"], message.get("name", ""))
+                for message in said["message"]
+            ],
             summary=said["summary"],
             now=self.at(said["days_ago"]),
         )

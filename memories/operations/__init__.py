@@ -1,6 +1,7 @@
 """Every write. Each operation is one transaction: it checks, changes, records the revision, then answers."""
 
 from memories.operations import files
+from memories.operations.archiving import Archived, Known, Remembered, archive, propose, remember
 from memories.operations.attaching import associate, attach, cite, detach, dissociate, uncite
 from memories.operations.changing import append, expire, pin, rescope, revert, tag, update, verify
 from memories.operations.forgetting import forget, purge, restore
@@ -10,10 +11,14 @@ from memories.operations.saving import BATCH_LIMIT, Dedupe, Draft, save, save_ma
 
 __all__ = [
     "BATCH_LIMIT",
+    "Archived",
     "Dedupe",
     "Draft",
+    "Known",
+    "Remembered",
     "Result",
     "append",
+    "archive",
     "associate",
     "attach",
     "cite",
@@ -24,7 +29,9 @@ __all__ = [
     "forget",
     "once",
     "pin",
+    "propose",
     "purge",
+    "remember",
     "rescope",
     "restore",
     "revert",

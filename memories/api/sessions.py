@@ -1,0 +1,255 @@
+"""An agent's sessions by REST: registered, archived, and read for what is worth remembering."""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote
+
+import orjson
+from django.conf import settings
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories import operations
+from memories.api import shapes
+from memories.api.describing import IDEMPOTENCY_KEY, endpoint
+from memories.api.door import CONTEXT_HEADERS, actor_of
+from memories.archives import NAME_LENGTH, Message
+from memories.extraction import Extracted
+from memories.models import Memory, Scope
+from memories.operations.recording import require
+from memories.schemas import (
+    anything,
+    flag,
+    fraction,
+    identity,
+    listed,
+    moment,
+    nullable,
+    one_of,
+    record,
+    text,
+    whole,
+)
+from memoryhub.errors import NotFound
+from memoryhub.text import tidy
+from teams import auth
+from teams.actor import Actor
+from teams.models import Agent, Session, Verb
+
+BINDINGS = ("project", "user", "workspace", "channel")
+REGISTERED = record(
+    {name: text(longest=auth.LONGEST[name], description=f"The session's {name}.") for name in BINDINGS},
+    title="NewSession",
+)
+SESSION = record(
+    {
+        "id": identity(),
+        "name": text(),
+        "agent_id": identity(),
+        **{name: nullable(text()) for name in BINDINGS},
+        "created_at": moment(),
+    },
+    required=["id", "name", "agent_id", *BINDINGS, "created_at"],
+    title="Session",
+)
+MESSAGES = listed(
+    record(
+        {
+            "role": text(shortest=1, longest=32, description="A word like user or assistant."),
+            "content": text(),
+            "name": text(longest=NAME_LENGTH, description="Who spoke."),
+            "at": moment(),
+            "id": text(longest=200, description="Your own id of the message, kept as the source of what it brings."),
+        },
+        required=["role", "content"],
+    ),
+    least=1,
+    most=10_000,
+)
+ARCHIVE = record(
+    {
+        "name": text(longest=NAME_LENGTH, description="What the file is called after; the session's name unless said."),
+        "messages": MESSAGES,
+        "summary": text(longest=10_000, description="The memory's content; without it, a digest is made."),
+    },
+    required=["messages"],
+    title="NewArchive",
+)
+FILE = record({"path": text(), "version": whole(least=1, most=10**9)}, required=["path", "version"])
+ARCHIVED = record({"file": FILE, "memory": anything(title="Memory")}, required=["file", "memory"], title="Archive")
+EXTRACT = record(
+    {
+        "messages": MESSAGES | {"description": "What to read; the session's newest archive unless said."},
+        "scope": one_of(Scope.values, default=Scope.TEAM.value, description="Whose memories they become."),
+        "hold": flag(description="Hold them for review; EXTRACTION_HOLD unless said."),
+    },
+    title="NewExtraction",
+)
+KNOWN = record(
+    {"content": text(), "type": text(), "memory_id": identity(), "similarity": fraction()},
+    required=["content", "type", "memory_id", "similarity"],
+)
+EXTRACTED = record(
+    {
+        "saved": listed(anything(title="Memory")),
+        "held": listed(
+            anything(title="Memory"), description="Forgotten until somebody approves, that is restores them."
+        ),
+        "known": listed(KNOWN, description="Proposals that said nothing new, and what says it already."),
+        "by": text(description="The extractor that read the conversation."),
+        "note": text(description="What was not as asked."),
+    },
+    required=["saved", "held", "known", "by"],
+    title="Extraction",
+)
+HELLO = {"role": "user", "name": "Mira", "content": "We decided to ship on Tuesday.", "id": "m-1"}
+
+
+class SessionDetail(APIView):
+    @endpoint(summary="Read a session", gives=SESSION)
+    def get(self, request: Request, name: str) -> Response:
+        """One of the token's own agent's."""
+        require(actor_of(request), Verb.READ)
+        return Response(_shape(_session(actor_of(request), name)))
+
+    @endpoint(
+        summary="Register a session",
+        takes=REGISTERED,
+        gives=SESSION,
+        status=(200, 201),
+        writes=True,
+        example={"project": "apollo", "user": "mira"},
+    )
+    def put(self, request: Request, name: str, said: dict[str, Any]) -> Response:
+        """Binds the session to a project, a user, a workspace and a channel; every call that names it inherits them.
+        What is bound already stays."""
+        require(actor_of(request), Verb.WRITE)
+        known = _sessions(actor_of(request), name).exists()
+        actor = _within(request, name, **said)
+        return Response(_shape(_session(actor, name)), status=200 if known else 201)
+
+    post = put
+
+
+class Archive(APIView):
+    @endpoint(
+        summary="Archive a session",
+        takes=ARCHIVE,
+        gives=ARCHIVED,
+        status=(200, 201),
+        parameters=[IDEMPOTENCY_KEY],
+        writes=True,
+        example={"name": "release-planning", "messages": [HELLO]},
+    )
+    def post(self, request: Request, name: str, said: dict[str, Any]) -> Response:
+        """Writes `conversations/{day}-{name}.md` among the team's files and a memory of category conversation, both or
+        neither. The same session's again overwrites them."""
+        actor = _within(request, name)
+        messages = [Message(**message) for message in said["messages"]]
+        called, summary = said.get("name") or name, said.get("summary", "")
+
+        def act() -> operations.Result:
+            kept = operations.archive(actor=actor, name=called, messages=messages, summary=summary)
+            file = {"path": kept.file.path, "version": kept.file.version}
+            return operations.Result({"file": file, "memory": _seen(actor, kept.memory)}, (kept.memory.pk,))
+
+        answer = _once(request, actor, act)
+        return Response(answer, status=201 if answer["file"]["version"] == 1 else 200)
+
+
+class Extract(APIView):
+    @endpoint(
+        summary="Extract memories from a session",
+        takes=EXTRACT,
+        gives=EXTRACTED,
+        parameters=[IDEMPOTENCY_KEY],
+        writes=True,
+        example={"messages": [HELLO], "hold": True},
+    )
+    def post(self, request: Request, name: str, said: dict[str, Any]) -> Response:
+        """Saves what is worth remembering with source `auto`, each linked to the session and message it comes from;
+        what is known already is only listed. Held ones are kept out of every read until somebody restores them."""
+        actor, scope = _within(request, name), said["scope"]
+        messages = [Message(**message) for message in said["messages"]] if "messages" in said else None
+        found = operations.propose(actor=actor, messages=messages, scope=scope)
+        hold = said.get("hold", settings.EXTRACTION_HOLD)
+
+        def act() -> operations.Result:
+            kept = operations.remember(actor=actor, proposals=found.proposals, scope=scope, hold=hold)
+            ids = tuple(memory.pk for memory in (*kept.saved, *kept.held))
+            return operations.Result(_extracted(actor, found, kept), ids)
+
+        return Response(_once(request, actor, act))
+
+
+def _within(request: Request, name: str, **said: str) -> Actor:
+    """Whoever calls, in the context that the headers say and in the session that the address names."""
+    caller = actor_of(request)
+    assert caller.agent_id  # which every token has
+    agent = Agent.objects.select_related("team__organization").get(pk=caller.agent_id)
+    headers = {header: unquote(request.headers.get(f"X-Memory-{header.title()}", "")) for header in CONTEXT_HEADERS}
+    context = auth.Context(**{**headers, **said, "session": name})
+    return auth.actor_of_agent(agent=agent, verbs=caller.verbs, context=context)
+
+
+def _once(request: Request, actor: Actor, act: Callable[[], operations.Result]) -> Any:
+    """The answer, as JSON holds it; the first one again where the caller repeats a request."""
+
+    def plainly() -> operations.Result:
+        result = act()
+        return operations.Result(orjson.loads(orjson.dumps(result.answer)), result.memory_ids)
+
+    key = request.headers.get("Idempotency-Key", "")
+    if not key:
+        return plainly().answer
+    body = orjson.dumps(request.data, option=orjson.OPT_SORT_KEYS)
+    repeatable = f"{request.method} {request.path}\n".encode() + body
+    return operations.once(actor=actor, key=key, request=repeatable, act=plainly)
+
+
+def _sessions(actor: Actor, name: str) -> Any:
+    return Session.objects.filter(organization=actor.organization_id, agent=actor.agent_id, name=tidy(name))
+
+
+def _session(actor: Actor, name: str) -> Session:
+    found: Session | None = _sessions(actor, name).select_related("project", "person", "workspace").first()
+    if found is None:
+        raise NotFound(f"There is no session {name!r} of yours.")
+    return found
+
+
+def _shape(session: Session) -> dict[str, Any]:
+    return {
+        "id": session.pk,
+        "name": session.name,
+        "agent_id": session.agent_id,
+        "project": session.project.slug if session.project else None,
+        "user": session.person.handle if session.person else None,
+        "workspace": session.workspace.slug if session.workspace else None,
+        "channel": session.channel_id or None,
+        "created_at": session.created_at,
+    }
+
+
+def _seen(actor: Actor, memory: Memory) -> dict[str, Any]:
+    return shapes.saved(memory) if actor.may(Verb.READ) else shapes.receipt(memory)
+
+
+def _extracted(actor: Actor, found: Extracted, kept: operations.Remembered) -> dict[str, Any]:
+    known = [
+        {
+            "content": one.proposal.content,
+            "type": one.proposal.type,
+            "memory_id": one.memory_id,
+            "similarity": round(min(one.similarity, 1.0), 4),
+        }
+        for one in kept.known
+    ]
+    return {
+        "saved": [_seen(actor, memory) for memory in kept.saved],
+        "held": [_seen(actor, memory) for memory in kept.held],
+        "known": known,
+        "by": found.by,
+        **({"note": found.note} if found.note else {}),
+    }

@@ -1,0 +1,101 @@
+"""The built-in extractor: sentences that say themselves that they are meant to last. It would rather miss one."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from memories.archives import Message
+from memories.extraction import Extracted, Proposal
+
+SHORTEST, LONGEST = 8, 500  # characters of a sentence
+FENCED = re.compile(r"^(```|~~~).*?(^\1|\Z)", re.MULTILINE | re.DOTALL)
+QUOTATION = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[^\sa-z])|[。！？]|\n+")
+BULLET = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+(?!\[)")
+OPENING = r"(?:(?:ok|okay|so|and|also|but|please|yes|right|well|then|hey|hi|btw|by the way)[,:]?\s+)*"
+
+# A label and what it stands for, in some languages: it means the same wherever it begins a line.
+LABELS = {
+    "decision": "decision|decided|entscheidung|décision|decisión|decisão|decisione|beslut|決定|决定",
+    "lesson": "lesson|lesson learned|lessons learned|lehre|leçon|lección|教訓|教训",
+    "todo": "todo|to-do|to do|action item|next step|aufgabe|à faire|tarea|タスク|待办",
+    "event": "deadline|due date|due|frist|échéance|fecha límite|締め切り|締切|截止日期",
+    "goal": "goal|objective|ziel|objectif|objetivo|目標|目标",
+    "preference": "preference|vorliebe|préférence|preferencia",
+    "fact": "remember|note to self|for the record|fyi|nota bene|merke|覚えておいて|记住",
+}
+LABELLED = [(kind, re.compile(rf"(?:{words})\s*[:：]\s*(?P<told>.+)", re.IGNORECASE)) for kind, words in LABELS.items()]
+CHECKBOX = re.compile(r"\s*[-*+]\s+\[ \]\s+(?P<told>.+)")
+
+
+WE_HAVE = r"(?:(?:today|yesterday|finally|together|after .{1,60}),? )?we(?:['’]ve| have)?(?: all| finally| now| just)?"
+I_WOULD = r"i(?:['’]d| would)?(?: really| strongly| much| generally| usually| always)?"
+OUR = r"(?:the|our|my|\w+['’]s)"
+FORGET = r"(?:don['’]t|do not|never) forget"
+MINE = r"my (?:job|role|title|pronouns|time ?zone|native language|birthday|e-?mail(?: address)?)"
+
+# What is told is the group `told`, or else the whole sentence.
+SENTENCES = {
+    "todo": rf"(?:{FORGET}|remember) to (?P<told>.+)",
+    "fact": rf"(?:(?:always )?(?:remember|note|bear in mind|keep in mind)|{FORGET})(?: that|[,:])\s+(?P<told>.+)",
+    "decision": rf"{WE_HAVE} (?:decided|agreed|settled|chose|chosen)\b.+"
+    r"|we(?:['’]ll go| will go|['’]re going| are going) with .+"
+    rf"|{OUR} decision is .+",
+    "lesson": r"(?:we|i)(?:['’]ve| have)? (?:learned|learnt)(?: that|[,:]) .+",
+    "event": rf"{OUR} (?:\w+ ){{0,3}}(?:deadline|due date)\b.* (?:is|was|moved|moves|changed)\b.+"
+    rf"|{OUR} .{{1,80}} (?:is|are) due (?:on|by|in|at|before)\b.+",
+    "goal": rf"{OUR} (?:\w+ )?(?:goal|objective|target) is .+",
+}
+# These speak of the speaker, who must be named to be known later.
+FIRST_PERSON = {
+    "identity": r"my name is .+|call me .+|i am called .+"
+    r"|i (?:work (?:as|at|for|in)|live in|am based in|come from) .+"
+    rf"|{MINE} (?:is|are) .+",
+    "preference": rf"{I_WOULD} (?:prefer|rather) .+"
+    r"|my (?:preference|preferred .{1,40}|favou?rite .{1,40}) (?:is|are) .+"
+    r"|(?:from now on|in future|in the future|going forward),? .+",
+}
+TOLD = [
+    (kind, re.compile(rf"{OPENING}(?:{pattern})", re.IGNORECASE), pattern in FIRST_PERSON.values())
+    for kind, pattern in (*SENTENCES.items(), *FIRST_PERSON.items())
+]
+
+
+class Rules:
+    def proposals(self, messages: Sequence[Message]) -> Extracted:
+        return Extracted(tuple(found for message in messages for found in _within(message)), by="rules")
+
+
+def _within(message: Message) -> Iterator[Proposal]:
+    for said in _sentences(message.content):
+        if SHORTEST <= len(said) <= LONGEST and not said.endswith(("?", "？")) and (found := _read(said, message)):
+            yield found
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Its sentences and items, but not what it only cites: code and quotations."""
+    for part in SENTENCE_END.split(QUOTATION.sub("", FENCED.sub("", text))):
+        if part and part.strip():
+            yield BULLET.sub("", part).strip()
+
+
+def _read(said: str, message: Message) -> Proposal | None:
+    if box := CHECKBOX.fullmatch(said):
+        return _proposal("todo", box["told"], said, message)
+    plain = said.strip("*_ ").replace("**", "")
+    for kind, pattern in LABELLED:
+        if found := pattern.fullmatch(plain):
+            return _proposal(kind, found["told"], said, message)
+    for kind, pattern, first_person in TOLD:
+        if found := pattern.fullmatch(plain):
+            told = found.groupdict().get("told") or plain
+            return _proposal(kind, told, said, message, speaker=message.speaker if first_person else "")
+    return None
+
+
+def _proposal(kind: str, told: str, said: str, message: Message, *, speaker: str = "") -> Proposal | None:
+    content = told.strip(" \t*_")
+    if len(content) < SHORTEST:
+        return None
+    content = content[0].upper() + content[1:]
+    whose = f"{speaker}: " if speaker else ""
+    return Proposal(content=whose + content, type=kind, message_id=message.id, quote=said)
