@@ -50,10 +50,20 @@ def one_of(name: str, choices: tuple[str, ...], default: str) -> str:
 def name_or_class(name: str, choices: tuple[str, ...], default: str) -> str:
     """One of the choices, or the path of a class that the operator brings."""
     text: str = env.str(name, default=default)
+    return _named(name, text, choices=choices)
+
+
+def names_or_paths(name: str, choices: tuple[str, ...]) -> tuple[str, ...]:
+    """Some of the choices, all by default, and paths that the operator brings."""
+    said: list[str] = env.list(name, default=list(choices))
+    return tuple(dict.fromkeys(_named(name, text.strip(), choices=choices) for text in said))
+
+
+def _named(name: str, text: str, *, choices: tuple[str, ...]) -> str:
     if text.lower() in choices:
         return text.lower()
     if "." not in text or not all(part.isidentifier() for part in text.split(".")):
-        raise ImproperlyConfigured(f"{name} must be {', '.join(choices)} or a class as a.b.Class, not {text!r}.")
+        raise ImproperlyConfigured(f"{name} must be {', '.join(choices)} or a path as a.b.Class, not {text!r}.")
     return text
 
 
@@ -161,6 +171,9 @@ LOGOUT_REDIRECT_URL = "login"
 
 # Recall
 
+RETRIEVERS = names_or_paths("RETRIEVERS", ("words", "meaning", "links"))
+if not {"words", "meaning"} & set(RETRIEVERS):
+    raise ImproperlyConfigured("RETRIEVERS must name words or meaning.")
 EMBEDDING = name_or_class("EMBEDDING", ("wordllama", "minilm", "endpoint", "none"), "wordllama")
 EMBEDDING_URL = web_address("EMBEDDING_URL")
 EMBEDDING_MODEL: str = env.str("EMBEDDING_MODEL", default="")

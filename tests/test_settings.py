@@ -16,6 +16,7 @@ BAD = {
     "DEBUG": "maybe",
     "HTTPS": "perhaps",
     "LOG_LEVEL": "loud",
+    "RETRIEVERS": "links",
     "EMBEDDING": "magic",
     "EMBEDDING_URL": "ftp://models.example.org/v1",
     "EMBEDDING_KEY": "two words",

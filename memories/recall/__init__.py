@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memories.models import Memory
-from memories.recall import ledger, lists
+from memories.recall import ledger, lists, retrievers
 from memories.recall.asking import Question, ask
 from memories.recall.explaining import Verdict, dropped, judged, matched
 from memories.recall.filters import Filters
@@ -141,7 +141,8 @@ def why_not(
 
 
 def _question(*, actor: Actor, query: str, mode: Mode, now: datetime) -> Question:
-    by_words, by_meaning = mode is not Mode.SEMANTIC, mode is not Mode.KEYWORD
+    by_words = mode is Mode.KEYWORD or (mode is Mode.HYBRID and retrievers.uses("words"))
+    by_meaning = mode is not Mode.KEYWORD
     return Question.read(actor=actor, query=query, by_words=by_words, by_meaning=by_meaning, now=now)
 
 

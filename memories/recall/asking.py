@@ -1,8 +1,10 @@
 """A question: read once, then asked of the memories."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
+from uuid import UUID
 
 from django.db import connection
 from django.db.models import Q
@@ -10,7 +12,7 @@ from django.db.models import Q
 from memories import extensions
 from memories.embedding import Unavailable, serving
 from memories.embedding.serving import Asked
-from memories.recall import compiled, fusion, meaning
+from memories.recall import compiled, fusion, meaning, retrievers
 from memories.recall.statistics import Terms, terms
 from teams.actor import Actor
 
@@ -24,13 +26,15 @@ class Question:
     by_words: bool
     vector: Asked | None
     note: str  # why it is not asked as it was meant
+    brought: Sequence[tuple[UUID, float]] = ()  # by retrievers of one's own
 
     @classmethod
     def read(cls, *, actor: Actor, query: str, by_words: bool, by_meaning: bool, now: datetime) -> Self:
         audiences = compiled.bound(actor)["audiences"]
         asked = terms(query=query, organization_id=actor.organization_id, audiences=audiences, now=now)
         vector, note = _vector(query, asked) if by_meaning else (None, "")
-        return cls(asked, by_words or vector is None, vector, note)
+        brought = retrievers.brought(actor=actor, query=query) if by_words and by_meaning else ()
+        return cls(asked, by_words or vector is None, vector, note, brought)
 
     @property
     def literal(self) -> str:
@@ -47,7 +51,7 @@ class Question:
 
 def _vector(query: str, asked: Terms) -> tuple[Asked | None, str]:
     """The query's vector, or why there is none."""
-    if not extensions.has_vectors(connection):
+    if not retrievers.uses("meaning") or not extensions.has_vectors(connection):
         return None, SWITCHED_OFF
     try:
         found = serving.query(query, asked.weights)
@@ -74,7 +78,8 @@ def ask(
             now=now,
             narrow=narrow,
             few=question.terms.whole and question.terms.memories <= meaning.FEW,
-            linked=question.terms.linked,
+            linked=question.terms.linked and retrievers.uses("links"),
+            brought=question.brought,
             first_words=frozenset(question.terms.weights),
         )
 

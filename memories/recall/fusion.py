@@ -8,10 +8,12 @@ letter by letter, comes first if it was asked for alone, and gets a small lead i
 near-ties.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, ClassVar
+from uuid import UUID
 
 from django.db.models import Q
 
@@ -145,10 +147,12 @@ def fused(
     narrow: bool = False,
     few: bool = False,
     linked: bool = True,
+    brought: Sequence[tuple[UUID, float]] = (),
     first_words: frozenset[str] = frozenset(),
 ) -> Fused:
     """The best memories for the asked terms, if any, and for the asked vector, if there is one. `few`: the actor sees
-    so few that all their vectors are compared; `linked`: there are links to follow."""
+    so few that all their vectors are compared; `linked`: there are links to follow; `brought`:
+    what others found."""
     visible, filtered = compiled.visible(actor, rule)
     asked = compiled.bound(actor)
     parameters: dict[str, Any] = asked | filtered | {"limit": limit, "now": now, "words": sorted(first_words)}
@@ -156,6 +160,7 @@ def fused(
     parameters |= words.bound(terms, asked["audiences"]) if terms and by_words else NO_WORDS
     share = vector.share if vector and by_words else HALF
     parameters |= {"share": share} | (meaning.bound(vector) if vector else {})
+    parameters |= {"brought": [found for found, _ in brought], "pulls": [pull for _, pull in brought]}
     narrow = narrow or bool(rule) or actor.workspaces_enabled
     statement = _statement(
         visible,
@@ -167,6 +172,7 @@ def fused(
         narrow=narrow,
         few=few,
         linked=linked,
+        brought=bool(brought),
     )
     with prepared_cursor() as cursor:
         cursor.execute(statement, parameters)
@@ -192,8 +198,10 @@ def _statement(
     narrow: bool,
     few: bool,
     linked: bool,
+    brought: bool,
 ) -> str:
     by_words = places > 0
+    by_links = links.by_links(visible, linked=linked, brought=brought)
     unmatched = "NOT (search @@ %(matching)s::tsquery OR search @@ %(wider)s::tsquery)"
     narrowed = meaning.NARROWED.format(visible=visible) if narrow else ""
     text = "content" if exactly else "NULL::text"  # not even read where nobody asks for it
@@ -213,9 +221,9 @@ def _statement(
         by_meaning=meaning.BY_MEANING.format(visible=visible, near=near, text=text, candidates=reach.candidates)
         if by_meaning
         else meaning.NOT_BY_MEANING,
-        by_links=links.BY_LINKS.format(visible=visible) if linked else "",
-        linked=links.LINKED if linked else links.NOT_LINKED,
-        by_links_alone=links.BY_LINKS_ALONE if linked else "0::bigint",
+        by_links=by_links,
+        linked=links.LINKED if by_links else links.NOT_LINKED,
+        by_links_alone=links.BY_LINKS_ALONE if by_links else "0::bigint",
         score=words.score("by_meaning", places=places) if by_words else "0",
         exact=EXACT if exactly else "0",
         nearness=meaning.NEARNESS if by_meaning else "NULL::float8",
