@@ -2,7 +2,7 @@
 
     python -m benchmarks.speed [--sizes 1000,10000,100000,1000000] [--teams 50,1000] [--clients 1,8] [--queries 400]
         [--modes hybrid,keyword,semantic,recent,important,typed] [--no-peers] [--peer-sizes 1000,10000,100000]
-        [--json PATH]
+        [--find-all] [--json PATH]
     python -m benchmarks.speed --same-team-size [1000000] [--clients 1,8] [--queries 400] [--json PATH]
 
 Each memory has 20 to 60 words, as unevenly frequent as in natural language, and belongs to one of the teams in turn.
@@ -21,7 +21,7 @@ and what recall reads is run again, prepared, by psycopg alone ten questions lat
 Peers get the questions of hybrid recall, in their own words by default settings: SQLite FTS5 (by words, a file a team),
 LangGraph's PostgresStore (by meaning) and mem0 on pgvector (by meaning, then words), on the same Postgres server with
 the same vectors and embedder. They are shown as p50 / p95, and how many memories of ten they found: an HNSW index
-under a filter finds fewer.
+under a filter finds fewer. With --find-all those indexes look on until they have ten (hnsw.iterative_scan).
 
 With --same-team-size hybrid recall alone is asked in a small and in a large database where each team has as much:
 1,000 memories a team (10,000 in all and 1,000,000), and 20,000 a team (20,000 in all and 1,000,000). The small one is
@@ -42,7 +42,7 @@ from statistics import fmean
 from benchmarks import peers, replay
 from benchmarks.asking import WARM, Kind, Timings, measure
 from benchmarks.filling import Question, Source, Store, grow
-from benchmarks.ground import Texts, database, say
+from benchmarks.ground import Texts, database, execute, say
 from benchmarks.hub import MODES, Hub
 
 FEWEST = 10  # memories a team, or there is nothing to find
@@ -73,6 +73,7 @@ class Plan:
     modes: Sequence[str]
     queries: int
     peer_sizes: Sequence[int] = ()
+    find_all: bool = False
 
 
 def main() -> None:
@@ -90,6 +91,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--modes", type=names, default=list(MODES))
     parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--peer-sizes", type=numbers, default=[1_000, 10_000, 100_000], help="where peers are asked")
+    parser.add_argument("--find-all", action="store_true", help="let the peers' indexes look on until they find enough")
     parser.add_argument("--same-team-size", type=int, nargs="?", const=1_000_000, metavar="LARGEST")
     parser.add_argument("--json", type=Path, help="a file for all figures, written after each step")
     return parser.parse_args()
@@ -113,12 +115,14 @@ def plan(arguments: argparse.Namespace) -> Plan:
     cases = [(teams, [size for size in arguments.sizes if size >= teams * FEWEST]) for teams in arguments.teams]
     cases = [(teams, sizes) for teams, sizes in cases if sizes]
     peer_sizes = arguments.peer_sizes if arguments.peers else ()
-    return Plan(cases, arguments.clients, arguments.modes, arguments.queries, peer_sizes)
+    return Plan(cases, arguments.clients, arguments.modes, arguments.queries, peer_sizes, arguments.find_all)
 
 
 def run(plan: Plan, *, json_path: Path | None = None) -> list[Measured]:
     measured: list[Measured] = []
     with database() as url:
+        if plan.find_all:
+            execute(url, "ALTER ROLE CURRENT_USER SET hnsw.iterative_scan = 'relaxed_order'")
         hub = Hub(url)
         beside = peers.installed(url) if plan.peer_sizes and HYBRID in plan.modes else []
         say_header(beside)
