@@ -195,6 +195,8 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "django.contrib.staticfiles",
     "django_filters",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "rest_framework",
     "teams",
     "memories",
@@ -236,6 +238,7 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["memories.api.door.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["memories.api.door.JSONParser"],
     "EXCEPTION_HANDLER": "memories.api.door.problem",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "UNAUTHENTICATED_USER": None,
 }
 LANGUAGE_CODE = "en-us"
