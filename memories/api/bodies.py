@@ -62,9 +62,10 @@ DRAFT = record(
     title="NewMemory",
 )
 SAVE = record(DRAFT["properties"] | {"version": VERSION}, required=["content"], title="MemoryToSave")
+DRAFTS = record({"memories": listed(DRAFT)})
 BATCH = record(
     {
-        "memories": listed(DRAFT, least=1, most=BATCH_LIMIT),
+        "memories": listed({"type": "object", "anyOf": [DRAFT, {}]}, least=1, most=BATCH_LIMIT),
         "each": flag(default=False, description="Each by itself: what is refused leaves the others."),
     },
     required=["memories"],

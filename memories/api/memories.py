@@ -1,6 +1,6 @@
 """Memories: listed, saved, read, changed, forgotten and brought back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -10,13 +10,14 @@ from rest_framework.views import APIView
 
 from memories import operations
 from memories.api import answers, bodies, shapes, versions
-from memories.api.answering import made_or_changed, written
+from memories.api.answering import Shape, made_or_changed, written
 from memories.api.describing import IF_MATCH, IF_NONE_MATCH, endpoint
 from memories.api.door import actor_of, document
 from memories.api.filtering import narrowed
 from memories.api.paging import page
 from memories.models import Memory, Revision
-from memoryhub.errors import NotFound
+from memories.schemas import checked
+from memoryhub.errors import Invalid, NotFound, Trouble
 from teams.actor import Actor
 from teams.models import Verb
 
@@ -73,20 +74,31 @@ class Batch(APIView):
     )
     def post(self, request: Request, said: Mapping[str, Any]) -> Response:
         """Answers in the same order. All or none; with `each`, every one has its own result, a memory or a problem."""
-        actor, drafts = actor_of(request), [operations.Draft(**draft) for draft in said["memories"]]
+        actor, memories = actor_of(request), said["memories"]
         shape = shapes.memory if actor.may(Verb.READ) else shapes.receipt
-        if not said["each"]:
-            saved = operations.save_many(actor=actor, drafts=drafts)
-            return Response({"memories": [shape(memory) for memory in saved]})
-        results = operations.save_each(actor=actor, drafts=drafts)
-        return Response(
-            {
-                "results": [
-                    {"memory": shape(result)} if isinstance(result, Memory) else {"problem": document(result)}
-                    for result in results
-                ]
-            }
-        )
+        if said["each"]:
+            results = _save_each(actor, memories)
+            return Response({"results": [_result(result, shape) for result in results]})
+        drafts = [operations.Draft(**draft) for draft in checked(bodies.DRAFTS, {"memories": memories})["memories"]]
+        return Response({"memories": [shape(memory) for memory in operations.save_many(actor=actor, drafts=drafts)]})
+
+
+def _save_each(actor: Actor, memories: Sequence[object]) -> list[Memory | Trouble]:
+    read = [_draft_or_refusal(memory) for memory in memories]
+    drafts = [draft for draft in read if isinstance(draft, operations.Draft)]
+    saved = iter(operations.save_each(actor=actor, drafts=drafts))
+    return [next(saved) if isinstance(found, operations.Draft) else found for found in read]
+
+
+def _draft_or_refusal(said: object) -> operations.Draft | Invalid:
+    try:
+        return operations.Draft(**checked(bodies.DRAFT, said))
+    except Invalid as refusal:
+        return refusal
+
+
+def _result(result: Memory | Trouble, shape: Shape) -> dict[str, Any]:
+    return {"memory": shape(result)} if isinstance(result, Memory) else {"problem": document(result)}
 
 
 class OneMemory(APIView):
