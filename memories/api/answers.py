@@ -137,6 +137,7 @@ LISTED_FILE = whole_record(
 )
 FILE = whole_record(LISTED_FILE["properties"] | {"content": text()}, title="File")
 FILE_RECEIPT = whole_record({"id": identity(), "path": text(), "version": VERSION}, title="FileReceipt")
+WRITTEN_FILE = either(FILE, FILE_RECEIPT)
 FILE_VERSION = whole_record(
     {
         "version": VERSION,

@@ -106,7 +106,6 @@ UPLOAD = record(
     required=["file"],
 )
 WRITE = record({"content": text(description="Up to 1 MiB of UTF-8."), "version": VERSION}, required=["content"])
-FILE_APPEND = record({"text": text(shortest=1), "version": VERSION}, required=["text"])
 RENAME = record({"path": text(shortest=1, longest=PATH_LENGTH), "version": VERSION}, required=["path"])
 
 # What a list or a recall is narrowed to.
@@ -168,3 +167,8 @@ LIST: dict[str, Schema] = (
     }
     | PAGE
 )
+FILES: dict[str, Schema] = {
+    "prefix": text(longest=PATH_LENGTH, description="What the path begins with, like `notes/`."),
+    "text": text(longest=1_000, description="Words that it has, all of them."),
+    "deleted": flag(default=False, description="What was deleted and you may bring back, instead of what lives."),
+} | PAGE

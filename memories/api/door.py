@@ -6,6 +6,7 @@ from urllib.parse import unquote
 
 import orjson
 from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.authentication import BaseAuthentication
@@ -104,6 +105,10 @@ def problem(error: Exception, context: Mapping[str, Any]) -> Response | None:
         return _answered(document(Unauthenticated("A token is needed: 'Authorization: Bearer mh_…'.")), error)
     if isinstance(error, exceptions.APIException):
         return _answered(_document(error.status_code, str(error.get_codes()), str(error.detail)), error)
+    if isinstance(error, RequestDataTooBig):
+        return _answered(document(TooLarge({"body": "The form's fields are too long."})), error)
+    if isinstance(error, SuspiciousOperation):
+        return _answered(document(Invalid({"body": "This form cannot be read."})), error)
     if isinstance(error, Http404):
         return _answered(document(NotFound("There is nothing here.")), error)
     return None

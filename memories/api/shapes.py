@@ -160,12 +160,13 @@ def source(row: Source) -> dict[str, Any]:
 
 def listed_file(row: TeamFile) -> dict[str, Any]:
     """Without its text. A queryset that lists files has counted their bytes."""
+    counted: int | None = getattr(row, "size", None)
     return {
         "id": row.pk,
         "path": row.path,
         "team_id": row.team_id,
         "version": row.version,
-        "size": row.size if hasattr(row, "size") else len(row.content.encode()),
+        "size": len(row.content.encode()) if counted is None else counted,
         "created_at": row.created_at,
         "updated_at": row.updated_at,
         "deleted_at": row.deleted_at,
@@ -185,6 +186,7 @@ def file_version(row: FileVersion) -> dict[str, Any]:
     return {
         "version": row.version,
         "path": row.path,
+        "size": getattr(row, "size", 0),
         "change": row.change,
         "by": row.byline,
         "created_at": row.created_at,

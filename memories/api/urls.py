@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memories.api import me, memories, recalling
+from memories.api import files, keys, linking, me, memories, recalling
 
 urlpatterns = [
     path("me", me.Me.as_view(), name="api-me"),
@@ -16,4 +16,18 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/restore", memories.Restore.as_view(), name="api-restore"),
     path("memories/<uuid:memory_id>/history", memories.History.as_view(), name="api-history"),
     path("memories/<uuid:memory_id>/revert", memories.Revert.as_view(), name="api-revert"),
+    path("memories/<uuid:memory_id>/associations", linking.Associations.as_view(), name="api-associations"),
+    path(
+        "memories/<uuid:memory_id>/associations/<uuid:target_id>",
+        linking.OneAssociation.as_view(),
+        name="api-association",
+    ),
+    path("memories/<uuid:memory_id>/assets", linking.Assets.as_view(), name="api-assets"),
+    path("memories/<uuid:memory_id>/assets/<uuid:asset_id>", linking.OneAsset.as_view(), name="api-asset"),
+    path("memories/<uuid:memory_id>/sources", linking.Sources.as_view(), name="api-sources"),
+    path("memories/<uuid:memory_id>/sources/<uuid:source_id>", linking.OneSource.as_view(), name="api-source"),
+    path("keys/<path:key>", keys.Key.as_view(), name="api-key"),
+    path("files", files.Files.as_view(), name="api-files"),
+    path("files/<path:path>", files.OneFile.as_view(), name="api-file"),
+    path("file-history/<path:path>", files.FileHistory.as_view(), name="api-file-history"),
 ]
