@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import jsonschema
 from django.test import Client
 
+from memories.api.describing import PROBLEM
 from teams import operations as registry
 from teams.models import Agent, Verb
 from tests import factories
@@ -25,7 +27,9 @@ class Caller:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         named |= {f"X-Memory-{name.title()}": value for name, value in self.context.items()}
         said = {"data": body, "content_type": "application/json"} if body is not None else {}
-        return Client().generic(method, f"/api/v1/{path}", **_encoded(said), headers=self.headers | named)
+        response = Client().generic(method, f"/api/v1/{path}", **_encoded(said), headers=self.headers | named)
+        as_published(method, response)
+        return response
 
     @property
     def headers(self) -> dict[str, str]:
@@ -39,6 +43,19 @@ class Caller:
         assert response.status_code in (200, 201), response.content
         saved: dict[str, Any] = response.json()
         return saved
+
+
+def as_published(method: str, response: Any) -> None:
+    """Every answer in every test is as the OpenAPI document has it."""
+    view = getattr(response.resolver_match.func, "cls", None)
+    published = getattr(getattr(view, method.lower(), None), "published", None)
+    if published is None:
+        return
+    assert response.status_code in (*published.status, 304), response.content
+    if response.status_code >= 400:
+        jsonschema.validate(response.json(), PROBLEM)
+    elif response.get("Content-Type") == "application/json":
+        jsonschema.validate(response.json(), published.gives)
 
 
 def _encoded(said: dict[str, Any]) -> dict[str, Any]:

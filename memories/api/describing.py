@@ -1,14 +1,16 @@
 """What an endpoint takes and gives: said once, checked when it is called and published in the OpenAPI document."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
 from django.http.response import HttpResponseBase
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from memories.api import repeating
+from memories.api import repeating, versions
 from memories.api.door import PROBLEM_TYPE
 from memories.schemas import Schema, checked, record, spelled, text, whole
 from memoryhub.errors import Invalid
@@ -40,14 +42,26 @@ WRITE_REFUSALS = {409: "Somebody was faster; `current` is what stands there now.
 REPEATED_REFUSALS = {422: "The idempotency key came with another request before."}
 
 
-def header(name: str, description: str) -> OpenApiParameter:
-    return OpenApiParameter(name, location=OpenApiParameter.HEADER, description=description)
+def header(name: str, description: str, **schema: Any) -> OpenApiParameter:
+    return OpenApiParameter(name, text() | schema, location=OpenApiParameter.HEADER, description=description)
 
 
-IDEMPOTENCY_KEY = header(repeating.HEADER, "Makes a retry safe: done once within 24 hours, and answered the same.")
-IF_MATCH = header("If-Match", 'The version you saw, `"3"`: if it is another by now, nothing changes and you get a 409.')
+IDEMPOTENCY_KEY = header(
+    repeating.HEADER,
+    "Makes a retry safe: done once within 24 hours, and answered the same.",
+    pattern="^[!-~]{1,255}$",
+)
+IF_MATCH = header(
+    "If-Match",
+    'The version you saw, `"3"`: if it is another by now, nothing changes and you get a 409.',
+    pattern=versions.NAMED,
+)
 IF_NONE_MATCH = header("If-None-Match", 'The version you have, `"3"`: if it still stands, the answer is an empty 304.')
-ONLY_NEW = header("If-None-Match", "`*`: only if there is none yet; otherwise nothing changes and you get a 409.")
+ONLY_NEW = header(
+    "If-None-Match",
+    "`*`: only if there is none yet; otherwise nothing changes and you get a 409.",
+    pattern=r"^\*$",
+)
 CONTEXT = [
     header("X-Memory-Project", "The project at work: its slug or id."),
     header("X-Memory-User", "The person whom the call serves, by a handle of yours; known from its first use on."),
@@ -95,6 +109,7 @@ def endpoint(
         refusals |= REPEATED_REFUSALS if repeatable else {}
         questionnaire = [_parameter(name, schema) for name, schema in (asks or {}).items()]
         described: Method = extend_schema(
+            operation_id=_operation(method),
             summary=summary,
             description=method.__doc__,
             request=body,
@@ -102,17 +117,27 @@ def endpoint(
             parameters=[*questionnaire, *parameters, *([IDEMPOTENCY_KEY] if repeatable else []), *CONTEXT],
             examples=_examples(example, answer, status),
         )(act)
-        described.published = Published(takes, gives, example, answer)  # type: ignore[attr-defined]
+        described.published = Published(takes, gives, (*status, *refusals), example, answer)  # type: ignore[attr-defined]
         return described
 
     return decorate
 
 
+@dataclass(frozen=True, slots=True)
 class Published:
-    """What an endpoint says of itself, for the test that its examples are true."""
+    """What an endpoint says of itself, for the tests that it is true."""
 
-    def __init__(self, takes: Schema | None, gives: Schema | None, example: object, answer: object) -> None:
-        self.takes, self.gives, self.example, self.answer = takes, gives, example, answer
+    takes: Schema | None
+    gives: Schema | None
+    status: tuple[int, ...]
+    example: object
+    answer: object
+
+
+def _operation(method: Method) -> str:
+    """By module, class and method: memories_onememory_get."""
+    module = method.__module__.rpartition(".")[2]
+    return f"{module}_{method.__qualname__.replace('.', '_')}".lower()
 
 
 def _asked(request: Request, questions: Schema, declared: set[str]) -> Any:
@@ -156,3 +181,34 @@ def _examples(body: object, answer: object, status: Sequence[int]) -> list[OpenA
         codes = [str(number) for number in status]
         found.append(OpenApiExample("An answer", value=answer, response_only=True, status_codes=codes))
     return found
+
+
+class BearerToken(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    target_class = "memories.api.door.TokenAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer", "description": "A token of an agent: `mh_…`."}
+
+
+def by_name(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+    """The document with each schema that has a title named among its components, and referred to by that name."""
+    schemas = result.setdefault("components", {}).setdefault("schemas", {})
+
+    def referred(part: Any) -> Any:
+        if isinstance(part, list):
+            return [referred(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        inner = {key: referred(value) for key, value in part.items()}
+        if part.get("type") != "object" or not isinstance(part.get("title"), str):
+            return inner
+        if schemas.setdefault(part["title"], inner) != inner:
+            raise AssertionError(f"Two schemas have the title {part['title']!r}.")
+        return {"$ref": f"#/components/schemas/{part['title']}"}
+
+    result["paths"] = referred(result["paths"])
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            operation.get("requestBody", {})["required"] = True
+    return result

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from memoryhub.errors import Invalid
 
 LARGEST = 2**31 - 1  # that the column holds
+NAMED = r'^(\*|"[1-9][0-9]{0,8}")$'
 SHAPE = 'This must be one version in quotation marks, like "3", or *.'
 
 
@@ -19,14 +20,16 @@ def tag(version: int) -> str:
 def expected(request: Request, *, said: int | None = None) -> int | None:
     """The version that must still stand; None if the caller does not care."""
     header = request.headers.get("If-Match")
-    if header is None or header.strip() == "*":
+    if header is None:
         return said
-    found = re.fullmatch(r'"([0-9]{1,10})"', header.strip())
-    if not found or not 1 <= int(found[1]) <= LARGEST:
+    if not re.match(NAMED, header.strip()):
         raise Invalid({"If-Match": SHAPE})
-    if said not in (None, int(found[1])):
+    if header.strip() == "*":
+        return said
+    version = int(header.strip().strip('"'))
+    if said not in (None, version):
         raise Invalid({"version": "If-Match names another version."})
-    return int(found[1])
+    return version
 
 
 def only_new(request: Request) -> bool:
