@@ -181,6 +181,7 @@ BACKGROUND = switch("BACKGROUND", default=True)
 
 # Limits
 
+REQUESTS_PER_MINUTE = whole_number("REQUESTS_PER_MINUTE", 0, least=0)  # of each token; 0: as many as it likes
 ASSET_MAX_BYTES = whole_number("ASSET_MAX_BYTES", 25 * 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = whole_number("REQUEST_MAX_BYTES", 2 * 1024 * 1024)
 

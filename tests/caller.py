@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-import jsonschema
 from django.test import Client
+from jsonschema import Draft202012Validator
 
 from memories.api.describing import PROBLEM
 from teams import operations as registry
@@ -53,9 +53,9 @@ def as_published(method: str, response: Any) -> None:
         return
     assert response.status_code in (*published.status, 304), response.content
     if response.status_code >= 400:
-        jsonschema.validate(response.json(), PROBLEM)
+        Draft202012Validator(PROBLEM).validate(response.json())
     elif response.get("Content-Type") == "application/json":
-        jsonschema.validate(response.json(), published.gives)
+        Draft202012Validator(published.gives).validate(response.json())
 
 
 def _encoded(said: dict[str, Any]) -> dict[str, Any]:
