@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from memories.api import urls
+from memories.api import bodies, urls
 from memories.api.describing import Published
 from memories.schemas import checked
 
@@ -35,7 +35,7 @@ def test_the_document_is_valid_and_nothing_in_it_was_guessed(tmp_path: Any) -> N
 @pytest.mark.parametrize("name", ENDPOINTS)
 def test_every_endpoint_has_examples_that_are_true(name: str) -> None:
     said = ENDPOINTS[name]
-    if said.takes is not None:
+    if said.takes not in (None, bodies.UPLOAD):
         assert said.example is not None
         checked(said.takes, said.example)
         jsonschema.validate(said.example, said.takes)

@@ -117,7 +117,7 @@ def endpoint(
             parameters=[*questionnaire, *parameters, *([IDEMPOTENCY_KEY] if repeatable else []), *CONTEXT],
             examples=_examples(example, answer, status),
         )(act)
-        described.published = Published(takes, gives, (*status, *refusals), example, answer)  # type: ignore[attr-defined]
+        described.published = Published(takes or form, asks or {}, gives, (*status, *refusals), example, answer)  # type: ignore[attr-defined]
         return described
 
     return decorate
@@ -128,6 +128,7 @@ class Published:
     """What an endpoint says of itself, for the tests that it is true."""
 
     takes: Schema | None
+    asks: Mapping[str, Schema]
     gives: Schema | None
     status: tuple[int, ...]
     example: object
