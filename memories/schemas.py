@@ -1,5 +1,6 @@
 """What a call may say: one JSON schema, published to callers and checked at the door."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -66,6 +67,26 @@ def nullable(schema: Schema) -> Schema:
     if "enum" in schema:
         schema = schema | {"enum": [*schema["enum"], None]}
     return schema | {"type": [schema["type"], "null"]}
+
+
+def either(*schemas: Schema) -> Schema:
+    """For answers: it is one of these."""
+    return {"anyOf": list(schemas)}
+
+
+def spelled(schema: Schema, said: Sequence[str]) -> object:
+    """What a query parameter says, as far as its text can be read as what the schema asks for."""
+    kinds = schema["type"]
+    if kinds == "array":
+        return [spelled(schema["items"], [one]) for one in said]
+    text = said[-1]
+    if kinds == "boolean":
+        return {"true": True, "false": False}.get(text, text)
+    if kinds == "integer" and re.fullmatch(r"-?[0-9]{1,18}", text):
+        return int(text)
+    if kinds == "number" and re.fullmatch(r"-?[0-9]{1,18}(\.[0-9]{1,18})?([eE][-+]?[0-9]{1,2})?", text):
+        return float(text)
+    return text
 
 
 def checked(schema: Schema, value: object, *, name: str = "body") -> Any:

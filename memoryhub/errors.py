@@ -68,3 +68,14 @@ class Reused(Trouble):
 
     code = "idempotency_key_reused"
     status = 422
+
+
+class TooMany(Trouble):
+    """More requests than the token may make in a minute."""
+
+    code = "too_many_requests"
+    status = 429
+
+    def __init__(self, message: str, *, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after

@@ -207,6 +207,7 @@ BACKGROUND = switch("BACKGROUND", default=True)
 
 # Limits
 
+REQUESTS_PER_MINUTE = whole_number("REQUESTS_PER_MINUTE", 0, least=0)  # of each token; 0: as many as it likes
 ASSET_MAX_BYTES = whole_number("ASSET_MAX_BYTES", 25 * 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = whole_number("REQUEST_MAX_BYTES", 2 * 1024 * 1024)
 
@@ -221,6 +222,8 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "django.contrib.staticfiles",
     "django_filters",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "rest_framework",
     "teams",
     "memories",
@@ -262,8 +265,23 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["memories.api.door.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["memories.api.door.JSONParser"],
     "EXCEPTION_HANDLER": "memories.api.door.problem",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "UNAUTHENTICATED_USER": None,
     "URL_FORMAT_OVERRIDE": None,  # `format` is the kind of client that tools are defined for
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "MemoryHub",
+    "DESCRIPTION": "Shared, persistent memory for teams of AI agents and the people who work with them.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "POSTPROCESSING_HOOKS": ["memories.api.describing.by_name"],
+    "SORT_OPERATIONS": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
 LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"

@@ -2,8 +2,10 @@
 
 from django.contrib import admin
 from django.contrib.auth import views as login
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, re_path
+from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
 
+from memories.api.nowhere import Nowhere
 from memories.views import home
 from memoryhub import health
 
@@ -12,6 +14,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("login/", login.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", login.LogoutView.as_view(), name="logout"),
     path("api/v1/", include("memories.api.urls")),
+    path("api/schema/", SpectacularJSONAPIView.as_view(), name="api-schema"),
+    path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="api-schema"), name="api-docs"),
+    re_path(r"^api/", Nowhere.as_view()),
     path("admin/", admin.site.urls),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),

@@ -13,7 +13,7 @@ from django.utils import timezone
 from memoryhub.errors import Forbidden, Invalid, NotFound, Unauthenticated
 from memoryhub.ids import as_uuid
 from memoryhub.text import line_flaw, tidy
-from teams import operations, tokens
+from teams import limits, operations, tokens
 from teams.actor import Actor
 from teams.models import (
     HANDLE_LENGTH,
@@ -55,6 +55,7 @@ class Context:
 def agent_actor(*, token: str, context: Context | None = None, now: datetime | None = None) -> Actor:
     now = now or timezone.now()
     found = _living_token(token, now=now)
+    limits.admit(token=found, now=now)
     _note_use(found, now=now)
     return actor_of_agent(agent=found.agent, verbs=frozenset(map(Verb, found.verbs)), context=context)
 

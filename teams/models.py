@@ -199,6 +199,19 @@ class Token(Tenant):
         return f"{self.prefix}…"
 
 
+class Pace(models.Model):
+    """How often a token called in its latest minute. Not logged: after a crash it starts anew."""
+
+    pk = models.CompositePrimaryKey("organization_id", "token_id")
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, db_index=False, related_name="+")
+    token_id = models.UUIDField()
+    minute = models.DateTimeField()
+    requests = models.PositiveIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.token_id}: {self.requests}"
+
+
 class Project(Tenant):
     team = link("teams.Team", related_name="projects")
     slug = slug_field()

@@ -17,8 +17,30 @@ def queryset(member: Member, memory: Memory) -> bool:
     return Memory.objects.visible_to(member.actor()).filter(pk=memory.pk).exists()
 
 
-def api_detail(member: Member, memory: Memory) -> bool:
-    response = Client().get(f"/api/v1/memories/{memory.pk}", headers=headers(member))
+def api_by_id(member: Member, memory: Memory) -> bool:
+    """The memory itself, and all that is read by its id: they must agree."""
+    said = headers(member)
+    paths = ["", "/history", "/associations", "/assets", "/sources"]
+    statuses = {Client().get(f"/api/v1/memories/{memory.pk}{path}", headers=said).status_code for path in paths}
+    assert statuses in ({200}, {404})
+    return statuses == {200}
+
+
+def api_lists(member: Member, memory: Memory) -> bool:
+    """Every list that has it: they must agree."""
+    said, word = headers(member), memory.content.split()[1]
+    asked = ["", f"text={word}", f"type={memory.type}", "order=importance", "order=updated_at", f"scope={memory.scope}"]
+    pages = [Client().get(f"/api/v1/memories?limit=200&{question}", headers=said).json() for question in asked]
+    shown = {str(memory.pk) in {row["id"] for row in page["memories"]} for page in pages}
+    assert len(shown) == 1
+    return shown == {True}
+
+
+def api_key(member: Member, memory: Memory) -> bool:
+    """By a key that it is given first."""
+    Memory.objects.filter(pk=memory.pk).update(key=f"key of {memory.pk}", owns_key=True)
+    path = f"/api/v1/keys/key of {memory.pk}?scope={memory.scope}"
+    response = Client().get(path, headers=headers(member))
     assert response.status_code in (200, 404), response.content
     return response.status_code == 200
 
@@ -90,7 +112,9 @@ ALL: dict[Door, tuple[str, ...]] = {
     recall_important: EVERYBODY,
     recall_substring: EVERYBODY,
     api_recall: AGENTS,
-    api_detail: AGENTS,
+    api_by_id: AGENTS,
+    api_lists: AGENTS,
+    api_key: AGENTS,
     context_blocks: EVERYBODY,
     api_context: AGENTS,
 }

@@ -44,8 +44,8 @@ def test_a_session_is_registered_and_read(agent: Agent) -> None:
     expected = {"name": "chat-1", "agent_id": str(agent.pk), **body, "workspace": None}
     assert {name: made.json()[name] for name in expected} == expected
     assert call(agent, "chat-1", method="get").json() == made.json()
-    assert call(agent, "chat-1").json() == made.json()
-    assert call(agent, "chat-1").status_code == 200
+    again = call(agent, "chat-1", method="put")
+    assert (again.status_code, again.json()) == (200, made.json())
 
 
 def test_calls_inherit_what_the_session_is_bound_to(agent: Agent) -> None:

@@ -326,7 +326,7 @@ def get(actor: Actor, address: str = "/api/v1/context", **headers: str) -> Any:
 
 def test_the_api_answers_text_tokens_and_sections(writer: Actor) -> None:
     core = factories.memory(writer, CORE, key="core")
-    answer = get(writer, "/api/v1/context?sections=core,recent&budget=500").json()
+    answer = get(writer, "/api/v1/context?sections=core&sections=recent&budget=500").json()
     assert (answer["text"], answer["tokens"]) == (SEED_BLOCK, tokens(SEED_BLOCK))
     assert answer["sections"] == [
         {
@@ -356,7 +356,7 @@ def test_whoever_has_the_text_is_told_so(writer: Actor) -> None:
         ("budget=99", "budget"),
         ("budget=many", "budget"),
         ("budget=²", "budget"),
-        ("sections=core,all", "sections.1"),
+        ("sections=core&sections=all", "sections.1"),
         ("q=x", "q"),
         ("query=%00", "query"),
         (f"query={'x' * 10_001}", "query"),

@@ -17,7 +17,9 @@ from memories.recall import Filters, Mode, meaning, recall, statistics, words
 from memories.vectors import literal
 from memoryhub.prepared import prepared_cursor
 from teams.actor import Actor
+from teams.models import Agent
 from tests import factories
+from tests.caller import Caller
 
 TEAMS, EACH = 50, 2_000
 TABLES = {"memories_memory", "memories_embedding", "memories_lexeme", "memories_usage", "memories_association"}
@@ -106,6 +108,54 @@ def test_each_statement_uses_its_index(crowd: Actor, mode: Mode, query: str, fil
         assert not read & {"memories_memory", "memories_embedding", "memories_lexeme"}, plan
         touched = sum(_touched(node) for node in nodes if node.get("Relation Name") in TABLES)
         assert touched <= BOUND, (touched, plan)
+
+
+LISTS: dict[str, int] = {  # and how many rows of the team each may touch
+    **{f"order={order}": 3 * 51 for order in ("created_at", "-created_at", "updated_at", "importance", "-importance")},
+    "type=lesson": 3 * 51,
+    "text=word77": 3 * 51,
+    "text=harbour+mid7": EACH,
+    "tags=none": EACH,
+    "pinned=true&order=importance": EACH,
+    "forgotten=true": 3 * 51,
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("asked", LISTS)
+def test_each_list_uses_its_index_on_every_page(crowd: Actor, asked: str) -> None:
+    caller = Caller(Agent.objects.get(pk=crowd.agent_id))
+    first, plans = _watched(caller, f"memories?{asked}")
+    cursor = first["next"]
+    second, more = _watched(caller, f"memories?{asked}&cursor={cursor}") if cursor else (first, [])
+    assert len(second["memories"]) <= 50
+    for plan in [*plans, *more]:
+        nodes = list(_nodes(plan))
+        assert not [node for node in nodes if node["Node Type"] == "Seq Scan" and node["Relation Name"] in TABLES], plan
+        touched = sum(_touched(node) for node in nodes if node.get("Relation Name") == "memories_memory")
+        assert touched <= LISTS[asked], (touched, plan)
+
+
+def _watched(caller: Caller, path: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The answer, and the plans of the statements that read memories for it."""
+    statements: list[tuple[str, Any]] = []
+
+    def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if 'FROM "memories_memory"' in sql:
+            statements.append((sql, params))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        answer: dict[str, Any] = caller("GET", path).json()
+    assert len(statements) == 1
+    return answer, [_explained_plainly(*statement) for statement in statements]
+
+
+def _explained_plainly(sql: str, params: Any) -> dict[str, Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {sql}", params)
+        plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]
+    return plan
 
 
 def _explained(sql: str, params: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ BAD = {
     "DATABASE_POOL_SIZE": "0",
     "ASSET_MAX_BYTES": "25MB",
     "REQUEST_MAX_BYTES": "-1",
+    "REQUESTS_PER_MINUTE": "-1",
     "DEBUG": "maybe",
     "HTTPS": "perhaps",
     "LOG_LEVEL": "loud",

@@ -67,7 +67,7 @@ def test_tools_that_only_read_say_so_to_mcp(writer: Actor) -> None:
     [
         ({"dialect": "klingon"}, 404, "There is no dialect 'klingon'; there are kv, group"),
         ({"format": "xml"}, 400, "format: This must be one of openai, anthropic, mcp."),
-        ({"dialects": "kv"}, 400, "dialects: There is no such field."),
+        ({"dialects": "kv"}, 400, "dialects: There is no such parameter."),
     ],
 )
 def test_what_cannot_be_asked_for_is_told(writer: Actor, asked: dict[str, str], status: int, words: str) -> None:

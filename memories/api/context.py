@@ -4,17 +4,15 @@ from hashlib import sha256
 from typing import Any
 
 from django.utils.http import parse_etags
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories import context
-from memories.api.describing import endpoint
+from memories.api.describing import IF_NONE_MATCH, endpoint
 from memories.api.door import actor_of
 from memories.recall import QUERY_LENGTH
-from memories.schemas import checked, flag, identity, listed, one_of, record, text, whole
+from memories.schemas import flag, identity, listed, one_of, record, text, whole
 
 SECTION = record(
     {
@@ -36,30 +34,24 @@ CONTEXT = record(
     required=["text", "tokens", "sections"],
     title="Context",
 )
-ASKED = record(
-    {
-        "query": text(longest=QUERY_LENGTH),
-        "budget": whole(least=context.LEAST_BUDGET, most=context.MOST_BUDGET),
-        "sections": listed(one_of(context.ALL)),
-    }
-)
-PARAMETERS = (
-    OpenApiParameter("query", description="What is being worked on: adds the relevant memories."),
-    OpenApiParameter(
-        "budget",
-        OpenApiTypes.INT,
-        description=f"Tokens, {context.LEAST_BUDGET:,} to {context.MOST_BUDGET:,}; {context.BUDGET:,} unless said.",
+ASKED = {
+    "query": text(longest=QUERY_LENGTH, description="What is being worked on: adds the relevant memories."),
+    "budget": whole(
+        least=context.LEAST_BUDGET,
+        most=context.MOST_BUDGET,
+        default=context.BUDGET,
+        description="Tokens that the text may have.",
     ),
-    OpenApiParameter("sections", description=f"Some of {', '.join(context.ALL)}, with commas; all unless said."),
-    OpenApiParameter("If-None-Match", location=OpenApiParameter.HEADER, description="The ETag of the text you have."),
-)
+    "sections": listed(one_of(context.ALL), description="Some of them, in any order; all unless said."),
+}
 
 
 class Context(APIView):
     @endpoint(
         summary="The prompt context",
         gives=CONTEXT,
-        parameters=PARAMETERS,
+        asks=ASKED,
+        parameters=[IF_NONE_MATCH],
         answer={
             "text": "--- TEAM CORE MEMORY ---\nWe write plainly.\n------------------------",
             "tokens": 17,
@@ -75,25 +67,16 @@ class Context(APIView):
             ],
         },
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request, asked: dict[str, Any]) -> Response:
         """What an agent should read before it thinks, within a budget of tokens: the team's core, what is pinned, the
         newest, and with a query what is relevant. The same bytes until something changes; with `If-None-Match` an empty
         304 then."""
-        made = context.context(actor=actor_of(request), **_asked(request))
+        made = context.context(actor=actor_of(request), **asked)
         etag = f'W/"{sha256(made.text.encode()).hexdigest()[:32]}"'
         headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
         if _has(request, etag):
             return Response(status=304, headers=headers)
         return Response(_shape(made), headers=headers)
-
-
-def _asked(request: Request) -> dict[str, Any]:
-    said: dict[str, Any] = {name: value for name, value in request.query_params.items() if value}
-    if said.get("budget", "").isdecimal():
-        said["budget"] = int(said["budget"])
-    if "sections" in said:
-        said["sections"] = [name.strip() for name in said["sections"].split(",")]
-    return dict(checked(ASKED, said))
 
 
 def _has(request: Request, etag: str) -> bool:

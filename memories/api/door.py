@@ -6,21 +6,24 @@ from urllib.parse import unquote
 
 import orjson
 from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.http import Http404
-from rest_framework import exceptions, status
+from rest_framework import exceptions
 from rest_framework.authentication import BaseAuthentication
+from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api import shapes
-from memories.models import Memory
-from memoryhub.errors import Conflict, Invalid, TooLarge, Trouble, Unauthenticated
+from memories.models import Memory, TeamFile
+from memoryhub.errors import Conflict, Invalid, NotFound, TooLarge, TooMany, Trouble, Unauthenticated
 from teams import auth
 from teams.actor import Actor
 
 CONTEXT_HEADERS = ("project", "user", "session", "workspace", "channel")
+PROBLEM_TYPE = "application/problem+json"
 
 
 class Caller:
@@ -69,6 +72,8 @@ class JSONParser(BaseParser):
 
 
 class JSONRenderer(BaseRenderer):
+    """What is bytes already is an answer that is given again."""
+
     media_type = "application/json"
     format = "json"
     charset = None
@@ -76,20 +81,41 @@ class JSONRenderer(BaseRenderer):
     def render(
         self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
     ) -> bytes:
-        return b"" if data is None else orjson.dumps(data)
+        if data is None:
+            return b""
+        return data if isinstance(data, bytes) else orjson.dumps(data)
+
+
+class Anything(BaseContentNegotiation):
+    """For answers that are not JSON: whatever the caller accepts, it is sent as what it is."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:
+        media = (request.content_type or "").partition(";")[0].strip().lower()
+        return next((parser for parser in parsers if parser.media_type == media), None)
+
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
+        return renderers[0], renderers[0].media_type
 
 
 def problem(error: Exception, context: Mapping[str, Any]) -> Response | None:
     """Every refusal as a problem document (RFC 9457) with a stable code and a sentence."""
     if isinstance(error, Trouble):
-        return _document(error.status, error.code, error.message, **_details(error))
+        return _answered(document(error), error)
     if isinstance(error, exceptions.NotAuthenticated):
-        return _document(401, Unauthenticated.code, "A token is needed: 'Authorization: Bearer mh_…'.")
+        return _answered(document(Unauthenticated("A token is needed: 'Authorization: Bearer mh_…'.")), error)
     if isinstance(error, exceptions.APIException):
-        return _document(error.status_code, str(error.get_codes()), str(error.detail))
+        return _answered(_document(error.status_code, str(error.get_codes()), str(error.detail)), error)
+    if isinstance(error, RequestDataTooBig):
+        return _answered(document(TooLarge({"body": "The form's fields are too long."})), error)
+    if isinstance(error, SuspiciousOperation):
+        return _answered(document(Invalid({"body": "This form cannot be read."})), error)
     if isinstance(error, Http404):
-        return _document(404, "not_found", "There is nothing here.")
+        return _answered(document(NotFound("There is nothing here.")), error)
     return None
+
+
+def document(error: Trouble) -> dict[str, Any]:
+    return _document(error.status, error.code, error.message, **_details(error))
 
 
 def _details(error: Trouble) -> dict[str, Any]:
@@ -97,12 +123,19 @@ def _details(error: Trouble) -> dict[str, Any]:
         return {"fields": error.fields}
     if isinstance(error, Conflict) and isinstance(error.current, Memory):
         return {"current": shapes.memory(error.current)}
+    if isinstance(error, Conflict) and isinstance(error.current, TeamFile):
+        return {"current": shapes.file(error.current)}
     return {}
 
 
-def _document(number: int, code: str, sentence: str, **details: Any) -> Response:
-    body = {"type": "about:blank", "title": sentence, "status": number, "code": code, **details}
-    response = Response(body, status=number, content_type="application/problem+json")
-    if number == status.HTTP_401_UNAUTHORIZED:
+def _document(number: int, code: str, sentence: str, **details: Any) -> dict[str, Any]:
+    return {"type": "about:blank", "title": sentence, "status": number, "code": code, **details}
+
+
+def _answered(body: dict[str, Any], error: Exception) -> Response:
+    response = Response(body, status=body["status"], content_type=PROBLEM_TYPE)
+    if body["status"] == Unauthenticated.status:
         response["WWW-Authenticate"] = 'Bearer realm="memoryhub"'
+    if isinstance(error, TooMany):
+        response["Retry-After"] = str(error.retry_after)
     return response

@@ -1,25 +1,22 @@
 """An agent's sessions by REST: registered, archived, and read for what is worth remembering."""
 
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
-import orjson
 from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories import operations
-from memories.api import shapes
-from memories.api.describing import IDEMPOTENCY_KEY, endpoint
+from memories.api import answers, shapes
+from memories.api.describing import endpoint
 from memories.api.door import CONTEXT_HEADERS, actor_of
 from memories.archives import NAME_LENGTH, Message
 from memories.extraction import Extracted
 from memories.models import Memory, Scope
 from memories.operations.recording import require
 from memories.schemas import (
-    anything,
     flag,
     fraction,
     identity,
@@ -29,7 +26,6 @@ from memories.schemas import (
     one_of,
     record,
     text,
-    whole,
 )
 from memoryhub.errors import NotFound
 from memoryhub.text import tidy
@@ -76,8 +72,8 @@ ARCHIVE = record(
     required=["messages"],
     title="NewArchive",
 )
-FILE = record({"path": text(), "version": whole(least=1, most=10**9)}, required=["path", "version"])
-ARCHIVED = record({"file": FILE, "memory": anything(title="Memory")}, required=["file", "memory"], title="Archive")
+FILE = record({"path": text(), "version": answers.VERSION}, required=["path", "version"])
+ARCHIVED = record({"file": FILE, "memory": answers.SAVED_OR_RECEIPT}, required=["file", "memory"], title="Archive")
 EXTRACT = record(
     {
         "messages": MESSAGES | {"description": "What to read; the session's newest archive unless said."},
@@ -92,9 +88,9 @@ KNOWN = record(
 )
 EXTRACTED = record(
     {
-        "saved": listed(anything(title="Memory")),
+        "saved": listed(answers.SAVED_OR_RECEIPT),
         "held": listed(
-            anything(title="Memory"), description="Forgotten until somebody approves, that is restores them."
+            answers.SAVED_OR_RECEIPT, description="Forgotten until somebody approves, that is restores them."
         ),
         "known": listed(KNOWN, description="Proposals that said nothing new, and what says it already."),
         "by": text(description="The extractor that read the conversation."),
@@ -103,11 +99,22 @@ EXTRACTED = record(
     required=["saved", "held", "known", "by"],
     title="Extraction",
 )
+BOUND = {
+    "id": "0198c0de-0000-7000-8000-000000000007",
+    "name": "chat-42",
+    "agent_id": "0198c0de-0000-7000-8000-000000000002",
+    "project": None,
+    "user": "mira",
+    "workspace": None,
+    "channel": "#releases",
+    "created_at": "2026-05-04T12:00:00Z",
+}
+SAVED = answers.MEMORY_EXAMPLE | {"content": "Decided to ship on Tuesday.", "source": "auto", "similar": []}
 HELLO = {"role": "user", "name": "Mira", "content": "We decided to ship on Tuesday.", "id": "m-1"}
 
 
 class SessionDetail(APIView):
-    @endpoint(summary="Read a session", gives=SESSION)
+    @endpoint(summary="Read a session", gives=SESSION, answer=BOUND)
     def get(self, request: Request, name: str) -> Response:
         """One of the token's own agent's."""
         require(actor_of(request), Verb.READ)
@@ -119,7 +126,8 @@ class SessionDetail(APIView):
         gives=SESSION,
         status=(200, 201),
         writes=True,
-        example={"project": "apollo", "user": "mira"},
+        example={"user": "mira", "channel": "#releases"},
+        answer=BOUND,
     )
     def put(self, request: Request, name: str, said: dict[str, Any]) -> Response:
         """Binds the session to a project, a user, a workspace and a channel; every call that names it inherits them.
@@ -129,8 +137,6 @@ class SessionDetail(APIView):
         actor = _within(request, name, **said)
         return Response(_shape(_session(actor, name)), status=200 if known else 201)
 
-    post = put
-
 
 class Archive(APIView):
     @endpoint(
@@ -138,9 +144,12 @@ class Archive(APIView):
         takes=ARCHIVE,
         gives=ARCHIVED,
         status=(200, 201),
-        parameters=[IDEMPOTENCY_KEY],
         writes=True,
         example={"name": "release-planning", "messages": [HELLO]},
+        answer={
+            "file": {"path": "conversations/2026-05-04-release-planning.md", "version": 1},
+            "memory": SAVED,
+        },
     )
     def post(self, request: Request, name: str, said: dict[str, Any]) -> Response:
         """Writes `conversations/{day}-{name}.md` among the team's files and a memory of category conversation, both or
@@ -148,14 +157,11 @@ class Archive(APIView):
         actor = _within(request, name)
         messages = [Message(**message) for message in said["messages"]]
         called, summary = said.get("name") or name, said.get("summary", "")
-
-        def act() -> operations.Result:
-            kept = operations.archive(actor=actor, name=called, messages=messages, summary=summary)
-            file = {"path": kept.file.path, "version": kept.file.version}
-            return operations.Result({"file": file, "memory": _seen(actor, kept.memory)}, (kept.memory.pk,))
-
-        answer = _once(request, actor, act)
-        return Response(answer, status=201 if answer["file"]["version"] == 1 else 200)
+        kept = operations.archive(actor=actor, name=called, messages=messages, summary=summary)
+        file = {"path": kept.file.path, "version": kept.file.version}
+        return Response(
+            {"file": file, "memory": _seen(actor, kept.memory)}, status=201 if kept.file.version == 1 else 200
+        )
 
 
 class Extract(APIView):
@@ -163,9 +169,9 @@ class Extract(APIView):
         summary="Extract memories from a session",
         takes=EXTRACT,
         gives=EXTRACTED,
-        parameters=[IDEMPOTENCY_KEY],
         writes=True,
-        example={"messages": [HELLO], "hold": True},
+        example={"messages": [HELLO], "hold": False},
+        answer={"saved": [SAVED], "held": [], "known": [], "by": "rules"},
     )
     def post(self, request: Request, name: str, said: dict[str, Any]) -> Response:
         """Saves what is worth remembering with source `auto`, each linked to the session and message it comes from;
@@ -174,13 +180,8 @@ class Extract(APIView):
         messages = [Message(**message) for message in said["messages"]] if "messages" in said else None
         found = operations.propose(actor=actor, messages=messages, scope=scope)
         hold = said.get("hold", settings.EXTRACTION_HOLD)
-
-        def act() -> operations.Result:
-            kept = operations.remember(actor=actor, proposals=found.proposals, scope=scope, hold=hold)
-            ids = tuple(memory.pk for memory in (*kept.saved, *kept.held))
-            return operations.Result(_extracted(actor, found, kept), ids)
-
-        return Response(_once(request, actor, act))
+        kept = operations.remember(actor=actor, proposals=found.proposals, scope=scope, hold=hold)
+        return Response(_extracted(actor, found, kept))
 
 
 def _within(request: Request, name: str, **said: str) -> Actor:
@@ -191,21 +192,6 @@ def _within(request: Request, name: str, **said: str) -> Actor:
     headers = {header: unquote(request.headers.get(f"X-Memory-{header.title()}", "")) for header in CONTEXT_HEADERS}
     context = auth.Context(**{**headers, **said, "session": name})
     return auth.actor_of_agent(agent=agent, verbs=caller.verbs, context=context)
-
-
-def _once(request: Request, actor: Actor, act: Callable[[], operations.Result]) -> Any:
-    """The answer, as JSON holds it; the first one again where the caller repeats a request."""
-
-    def plainly() -> operations.Result:
-        result = act()
-        return operations.Result(orjson.loads(orjson.dumps(result.answer)), result.memory_ids)
-
-    key = request.headers.get("Idempotency-Key", "")
-    if not key:
-        return plainly().answer
-    body = orjson.dumps(request.data, option=orjson.OPT_SORT_KEYS)
-    repeatable = f"{request.method} {request.path}\n".encode() + body
-    return operations.once(actor=actor, key=key, request=repeatable, act=plainly)
 
 
 def _sessions(actor: Actor, name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memories.models import Memory
+from memories.models import Asset, Association, FileVersion, Memory, Revision, Source, TeamFile
 from memories.recall import Hit, Recalled, Verdict
 from teams.actor import Actor
 
@@ -33,10 +33,16 @@ def memory(row: Memory) -> dict[str, Any]:
         "created_at": row.created_at,
         "updated_at": row.updated_at,
         "verified_at": row.verified_at,
+        "verified_by": row.verified_by or None,
         "review_by": row.review_by,
         "access_count": row.access_count,
         "last_accessed_at": row.last_accessed_at,
     }
+
+
+def forgotten(row: Memory) -> dict[str, Any]:
+    gone = {"forgotten_at": row.forgotten_at, "forgotten_by": row.forgotten_by, "forget_reason": row.forget_reason}
+    return memory(row) | gone
 
 
 def saved(row: Memory) -> dict[str, Any]:
@@ -100,4 +106,88 @@ def me(actor: Actor) -> dict[str, Any]:
         "session_id": actor.session_id,
         "workspace_id": actor.workspace_id,
         "channel_id": actor.channel_id or None,
+    }
+
+
+VERSION_FIELDS = (
+    *("version", "change", "created_at", "content", "type", "category", "tags", "importance", "pinned", "expires_at"),
+    *("source", "scope", "metadata", "verified_at", "review_by", "forgotten_at"),
+)
+VERSION_TEXTS = ("key", "summary", "verified_by", "forgotten_by", "forget_reason")
+
+
+def version(row: Revision) -> dict[str, Any]:
+    """A version in full, and who made it."""
+    shape = {name: getattr(row, name) for name in VERSION_FIELDS}
+    return shape | {name: getattr(row, name) or None for name in VERSION_TEXTS} | {"by": row.byline}
+
+
+def association(row: Association) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "origin_id": row.origin_id,
+        "target_id": row.target_id,
+        "relation": row.relation,
+        "weight": row.weight,
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+    }
+
+
+def asset(row: Asset) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "memory_id": row.memory_id,
+        "name": row.name,
+        "content_type": row.content_type,
+        "size": row.size,
+        "sha256": row.sha256,
+        "created_at": row.created_at,
+    }
+
+
+def source(row: Source) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "memory_id": row.memory_id,
+        "session_id": row.session_id,
+        "message_id": row.message_id or None,
+        "url": row.url or None,
+        "quote": row.quote or None,
+        "created_at": row.created_at,
+    }
+
+
+def listed_file(row: TeamFile) -> dict[str, Any]:
+    """Without its text. A queryset that lists files has counted their bytes."""
+    counted: int | None = getattr(row, "size", None)
+    return {
+        "id": row.pk,
+        "path": row.path,
+        "team_id": row.team_id,
+        "version": row.version,
+        "size": len(row.content.encode()) if counted is None else counted,
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+        "deleted_at": row.deleted_at,
+    }
+
+
+def file(row: TeamFile) -> dict[str, Any]:
+    return listed_file(row) | {"content": row.content}
+
+
+def file_receipt(row: TeamFile) -> dict[str, Any]:
+    return {"id": row.pk, "path": row.path, "version": row.version}
+
+
+def file_version(row: FileVersion) -> dict[str, Any]:
+    """Without its text, too."""
+    return {
+        "version": row.version,
+        "path": row.path,
+        "size": getattr(row, "size", 0),
+        "change": row.change,
+        "by": row.byline,
+        "created_at": row.created_at,
     }

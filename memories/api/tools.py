@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -10,9 +9,12 @@ from rest_framework.views import APIView
 from memories.api.describing import endpoint
 from memories.api.door import actor_of
 from memories.dialects import DIALECTS, Format, tool, tools
-from memories.schemas import anything, checked, listed, one_of, record, text
+from memories.schemas import anything, listed, one_of, record, text
 
-ASKED = record({"dialect": text(), "format": one_of(Format, default=Format.OPENAI)})
+ASKED = {
+    "dialect": text(description=f"One of {', '.join(DIALECTS)}; all of them, each by its name, if left out."),
+    "format": one_of(Format, default=Format.OPENAI.value, description="The kind of client."),
+}
 DEFINITIONS = listed(anything(), description="As the chosen kind of client wants them.")
 DEFINED = record(
     {
@@ -29,14 +31,11 @@ class Tools(APIView):
     @endpoint(
         summary="Definitions of tools",
         gives=DEFINED,
-        parameters=[
-            OpenApiParameter("dialect", enum=list(DIALECTS), description="All of them, each by its name, if left out."),
-            OpenApiParameter("format", enum=list(Format), default=Format.OPENAI, description="The kind of client."),
-        ],
+        asks=ASKED,
+        answer={"format": "anthropic", "dialect": "kv", "tools": [tool("kv", "memory").definition(Format.ANTHROPIC)]},
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request, asked: dict[str, Any]) -> Response:
         """What to hand to a model, so that it calls the tools of a dialect."""
-        asked = checked(ASKED, request.query_params.dict())
         format = Format(asked["format"])
         if "dialect" in asked:
             defined = _definitions(asked["dialect"], format)
@@ -45,7 +44,14 @@ class Tools(APIView):
 
 
 class ToolCall(APIView):
-    @endpoint(summary="Run a tool", takes=anything(), gives=anything(), writes=True)
+    @endpoint(
+        summary="Run a tool",
+        takes=anything(),
+        gives=anything(),
+        writes=True,
+        example={"command": "view", "key": "core"},
+        answer={"key": "core", "content": "We are a B2B SaaS company targeting CTOs."},
+    )
     def post(self, request: Request, dialect: str, name: str, said: dict[str, Any]) -> Response:
         """The body is the tool's own arguments; the answer is its own result."""
         return Response(tool(dialect, name).run(actor=actor_of(request), arguments=said))

@@ -1,17 +1,39 @@
+"""The REST endpoints under /api/v1/."""
+
 from django.urls import path
 
-from memories.api import context, sessions, tools, views
+from memories.api import context, files, keys, linking, me, memories, recalling, sessions, tools
 
 urlpatterns = [
-    path("me", views.Me.as_view(), name="api-me"),
-    path("recall", views.Recall.as_view(), name="api-recall"),
-    path("recall/why-not", views.WhyNot.as_view(), name="api-why-not"),
+    path("me", me.Me.as_view(), name="api-me"),
+    path("recall", recalling.Recall.as_view(), name="api-recall"),
+    path("recall/why-not", recalling.WhyNot.as_view(), name="api-why-not"),
+    path("memories", memories.Memories.as_view(), name="api-memories"),
+    path("memories/batch", memories.Batch.as_view(), name="api-batch"),
+    path("memories/<uuid:memory_id>", memories.OneMemory.as_view(), name="api-memory"),
+    path("memories/<uuid:memory_id>/append", memories.Append.as_view(), name="api-append"),
+    path("memories/<uuid:memory_id>/verify", memories.Verify.as_view(), name="api-verify"),
+    path("memories/<uuid:memory_id>/restore", memories.Restore.as_view(), name="api-restore"),
+    path("memories/<uuid:memory_id>/history", memories.History.as_view(), name="api-history"),
+    path("memories/<uuid:memory_id>/revert", memories.Revert.as_view(), name="api-revert"),
+    path("memories/<uuid:memory_id>/associations", linking.Associations.as_view(), name="api-associations"),
+    path(
+        "memories/<uuid:memory_id>/associations/<uuid:target_id>",
+        linking.OneAssociation.as_view(),
+        name="api-association",
+    ),
+    path("memories/<uuid:memory_id>/assets", linking.Assets.as_view(), name="api-assets"),
+    path("memories/<uuid:memory_id>/assets/<uuid:asset_id>", linking.OneAsset.as_view(), name="api-asset"),
+    path("memories/<uuid:memory_id>/sources", linking.Sources.as_view(), name="api-sources"),
+    path("memories/<uuid:memory_id>/sources/<uuid:source_id>", linking.OneSource.as_view(), name="api-source"),
+    path("keys/<path:key>", keys.Key.as_view(), name="api-key"),
+    path("files", files.Files.as_view(), name="api-files"),
+    path("files/<path:path>", files.OneFile.as_view(), name="api-file"),
+    path("file-history/<path:path>", files.FileHistory.as_view(), name="api-file-history"),
     path("context", context.Context.as_view(), name="api-context"),
     path("sessions/<path:name>/archive", sessions.Archive.as_view(), name="api-session-archive"),
     path("sessions/<path:name>/extract", sessions.Extract.as_view(), name="api-session-extract"),
     path("sessions/<path:name>", sessions.SessionDetail.as_view(), name="api-session"),
-    path("memories", views.Memories.as_view(), name="api-memories"),
-    path("memories/<uuid:memory_id>", views.MemoryDetail.as_view(), name="api-memory"),
     path("tools", tools.Tools.as_view(), name="api-tools"),
     path("tools/<str:dialect>/<str:name>", tools.ToolCall.as_view(), name="api-tool"),
 ]

@@ -19,6 +19,7 @@ from memories.models.vocabulary import (
     Relation,
     Scope,
     Type,
+    octets,
 )
 
 __all__ = [
@@ -54,4 +55,5 @@ __all__ = [
     "Usage",
     "Vocabulary",
     "asset_path",
+    "octets",
 ]

@@ -25,6 +25,9 @@ class TeamFileQuerySet(models.QuerySet["TeamFile"]):
             return self.none()
         return self.alive().filter(organization=actor.organization_id, team__in=actor.readable_team_ids)
 
+    def restorable_by(self, actor: Actor) -> Self:
+        return self.filter(organization=actor.organization_id, team__in=actor.writes, deleted_at__isnull=False)
+
     def writable_by(self, actor: Actor) -> Self:
         return self.alive().filter(organization=actor.organization_id, team__in=actor.writes)
 

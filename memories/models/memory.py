@@ -234,6 +234,21 @@ class Memory(Signed, Described):
                 name="memory_unfading",
                 condition=Q(Q(pinned=True) | Q(type=Type.IDENTITY), forgotten_at=None),
             ),
+            models.Index(
+                F("organization"),
+                F("audience"),
+                F("importance").desc(),
+                F("id").desc(),
+                name="memory_weightiest",
+                condition=Q(forgotten_at=None),
+            ),
+            models.Index(
+                F("organization"),
+                F("audience"),
+                F("created_at").desc(),
+                name="memory_forgotten",
+                condition=Q(forgotten_at__isnull=False, purged_at=None),
+            ),
             models.Index(fields=["organization", "audience", "key"], name="memory_key", condition=~Q(key="")),
             models.Index(
                 fields=["expires_at"], name="memory_expiring", condition=Q(forgotten_at=None, expires_at__isnull=False)

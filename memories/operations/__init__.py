@@ -7,7 +7,7 @@ from memories.operations.changing import append, expire, pin, rescope, revert, t
 from memories.operations.forgetting import forget, purge, restore
 from memories.operations.idempotency import Result, once
 from memories.operations.keys import sweep
-from memories.operations.saving import BATCH_LIMIT, Dedupe, Draft, save, save_many
+from memories.operations.saving import BATCH_LIMIT, Dedupe, Draft, save, save_each, save_many
 
 __all__ = [
     "BATCH_LIMIT",
@@ -36,6 +36,7 @@ __all__ = [
     "restore",
     "revert",
     "save",
+    "save_each",
     "save_many",
     "sweep",
     "tag",

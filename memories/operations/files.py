@@ -5,14 +5,14 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F
-from django.db.models.functions import Greatest
+from django.db.models import Case, F, Q, TextField, Value, When
+from django.db.models.functions import Concat, Greatest
 from django.utils import timezone
 
 from memories.fields import clean
-from memories.models import Change, FileVersion, TeamFile
+from memories.models import FILE_BYTES, Change, FileVersion, TeamFile
 from memories.operations.recording import in_our_words, require, shown
-from memoryhub.errors import Conflict, Forbidden, KeyTaken, NotFound
+from memoryhub.errors import Conflict, Forbidden, Invalid, KeyTaken, NotFound, TooLarge
 from memoryhub.ids import uuid7
 from teams.actor import Actor
 from teams.models import Verb
@@ -103,6 +103,57 @@ def restore(*, actor: Actor, file_id: UUID, now: datetime | None = None) -> Team
     if file is None:
         raise NotFound("There is no such deleted file.")
     return _change(actor, file, Change.RESTORED, file.version, now, deleted_at=None)
+
+
+@transaction.atomic
+def append(
+    *,
+    actor: Actor,
+    path: str,
+    text: str,
+    team_id: UUID | None = None,
+    version: int | None = ANY,
+    now: datetime | None = None,
+) -> TeamFile:
+    """Adds a line at the end, whatever others add meanwhile."""
+    now = now or timezone.now()
+    values = clean({"path": path, "file": text}, now=now)
+    file = _present(actor, _writable_team(actor, team_id), values["path"])
+    begun = When(Q(content="") | Q(content__endswith="\n"), then=Value(""))
+    between = Case(begun, default=Value("\n"), output_field=TextField())
+    longer = Concat(F("content"), between, Value(values["file"]), output_field=TextField())
+    try:
+        with transaction.atomic():
+            return _change(actor, file, Change.APPENDED, version, now, content=longer)
+    except Invalid as error:
+        raise TooLarge({"content": f"With this addition it would be more than {FILE_BYTES:,} bytes."}) from error
+
+
+@transaction.atomic
+def revert(
+    *,
+    actor: Actor,
+    path: str,
+    to_version: int,
+    team_id: UUID | None = None,
+    version: int | None = ANY,
+    now: datetime | None = None,
+) -> TeamFile:
+    """Makes a new version with the text of an old one. If no file lives there, the last one that did comes back."""
+    now = now or timezone.now()
+    team_id = _writable_team(actor, team_id)
+    path = clean({"path": path}, now=now)["path"]
+    living = TeamFile.objects.writable_by(actor).filter(team=team_id, path=path).first()
+    gone = TeamFile.objects.restorable_by(actor).filter(team=team_id, path=path).order_by("-deleted_at")
+    file = living or gone.first()
+    if file is None:
+        raise NotFound(f"There is no file {path!r}.")
+    old = FileVersion.objects.filter(organization=actor.organization_id, file=file, version=to_version).first()
+    if old is None:
+        raise NotFound(f"There is no version {to_version} of this file.")
+    if living:
+        return _change(actor, file, Change.REVERTED, version, now, content=old.content)
+    return _change(actor, file, Change.RESTORED, version, now, content=old.content, deleted_at=None)
 
 
 def _writable_team(actor: Actor, team_id: UUID | None, *, verb: Verb = Verb.WRITE) -> UUID:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.core.files.storage import Storage
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from memories import scopes
@@ -105,7 +106,8 @@ def _drop_what_hangs_on(memory: Memory) -> None:
         model.objects.filter(**within, memory=memory).delete()
     Association.objects.filter(**within, origin=memory).delete()
     Association.objects.filter(**within, target=memory).delete()
-    Answer.objects.filter(**within, memory_ids__contains=[memory.pk]).delete()
+    # An answer that names no memory may have its words all the same.
+    Answer.objects.filter(Q(memory_ids__contains=[memory.pk]) | Q(memory_ids=[]), **within).delete()
 
 
 def remove_file_after_commit(asset: Asset) -> None:

@@ -1,6 +1,7 @@
 """Saving: one statement writes a memory and its revision, and Postgres decides whether a key is new or known."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
@@ -21,7 +22,7 @@ from memories.operations.recording import DESCRIBED, in_our_words, require, show
 from memories.operations.revising import revise
 from memories.operations.similarity import link_similar, link_similar_soon
 from memoryhub import locks
-from memoryhub.errors import Forbidden, Invalid, KeyTaken, NotFound
+from memoryhub.errors import Forbidden, Invalid, KeyTaken, NotFound, Trouble
 from memoryhub.ids import uuid7
 from memoryhub.prepared import prepared_cursor
 from teams.actor import Actor
@@ -73,18 +74,52 @@ def save(*, actor: Actor, draft: Draft, version: int | None = None, now: datetim
 
 def save_many(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = None) -> list[Memory]:
     """All or nothing, in the given order; a key that comes twice gets a version each time."""
-    memories = _save_all(actor=actor, drafts=drafts, now=now)
+    memories = _save_all(actor=actor, drafts=drafts, now=now, numbered=True)
     link_similar_soon(memories)
     return memories
 
 
 @transaction.atomic
-def _save_all(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = None) -> list[Memory]:
+def save_each(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = None) -> list[Memory | Trouble]:
+    """Each by itself, in the given order: what is refused leaves the others. All at once if nothing is refused."""
+    now = now or timezone.now()
+    require(actor, Verb.WRITE)
+    with suppress(Trouble), transaction.atomic():
+        return list(save_many(actor=actor, drafts=drafts, now=now))
+    rows = [_row_or_refusal(actor=actor, draft=draft, now=now) for draft in drafts]
+    _take_turns([row for row in rows if isinstance(row, Row)])
+    return [
+        refusal if isinstance(refusal, Trouble) else _saved_or_refusal(actor=actor, draft=draft, now=now)
+        for draft, refusal in zip(drafts, rows, strict=True)
+    ]
+
+
+def _row_or_refusal(*, actor: Actor, draft: Draft, now: datetime) -> "Row | Trouble":
+    try:
+        return _row(actor=actor, draft=draft, now=now)
+    except Trouble as refusal:
+        return refusal
+
+
+def _saved_or_refusal(*, actor: Actor, draft: Draft, now: datetime) -> Memory | Trouble:
+    try:
+        with transaction.atomic():
+            (memory,) = _save_all(actor=actor, drafts=[draft], now=now)
+    except Trouble as refusal:
+        return refusal
+    link_similar_soon([memory])
+    return memory
+
+
+@transaction.atomic
+def _save_all(
+    *, actor: Actor, drafts: Sequence[Draft], now: datetime | None = None, numbered: bool = False
+) -> list[Memory]:
     now = now or timezone.now()
     require(actor, Verb.WRITE)
     if len(drafts) > BATCH_LIMIT:
         raise Invalid({"memories": f"At most {BATCH_LIMIT} at once; these are {len(drafts)}."})
-    rows = [_row(actor=actor, draft=draft, now=now) for draft in drafts]
+    rows = _numbered(actor=actor, drafts=drafts, now=now) if numbered else [_row(actor=actor, draft=drafts[0], now=now)]
     _take_turns(rows)
     saved: dict[int, Memory] = {}
     for wave in _waves(rows):
@@ -109,6 +144,17 @@ class Row:
         """What at most one living memory holds."""
         key = self.values["key"]
         return (self.audience, self.values["workspace_id"], key) if self.values["owns_key"] else None
+
+
+def _numbered(*, actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[Row]:
+    """What is wrong with one of many is said with its place among them."""
+    rows = []
+    for number, draft in enumerate(drafts):
+        try:
+            rows.append(_row(actor=actor, draft=draft, now=now))
+        except Invalid as error:
+            raise type(error)({f"memories.{number}.{name}": said for name, said in error.fields.items()}) from error
+    return rows
 
 
 SAYABLE = tuple(field.name for field in fields(Draft) if field.name not in ("scope", "audience", "dedupe"))

@@ -11,7 +11,7 @@ RETURN lower(substring(left($1, 100) FROM '\\w+'))
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0008_scripts_and_signs")]
+    dependencies = [("memories", "0009_lists_by_importance")]
 
     operations = [
         migrations.RunSQL(OPENING, "DROP FUNCTION memory_opening"),

@@ -1,0 +1,205 @@
+"""A team's files: text under a path."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Q
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api import answers, bodies, shapes, versions
+from memories.api.answering import made_or_changed, written_file
+from memories.api.describing import IF_MATCH, IF_NONE_MATCH, ONLY_NEW, endpoint
+from memories.api.door import actor_of
+from memories.api.paging import page
+from memories.fields import clean
+from memories.models import FileVersion, TeamFile, octets
+from memories.operations import files
+from memories.operations.recording import require
+from memories.recall.having import having, lexemes
+from memoryhub.errors import NotFound
+from teams.actor import Actor
+from teams.models import Verb
+
+FIRST_VERSION = {
+    "version": 1,
+    "path": answers.FILE_EXAMPLE["path"],
+    "size": answers.FILE_EXAMPLE["size"],
+    "change": "created",
+    "by": "harbour-bot",
+    "created_at": answers.FILE_EXAMPLE["created_at"],
+}
+RECEIPT = {name: answers.FILE_EXAMPLE[name] for name in ("id", "path", "version")}
+
+
+class Files(APIView):
+    @endpoint(
+        summary="List files",
+        asks=bodies.FILES,
+        gives=answers.page("files", answers.LISTED_FILE),
+        answer={"files": [answers.LISTED_FILE_EXAMPLE], "next": None},
+    )
+    def get(self, request: Request, asked: Mapping[str, Any]) -> Response:
+        """By path, without their text: the team's, and for directors those of the teams above."""
+        actor = actor_of(request)
+        if asked["deleted"]:
+            require(actor, Verb.READ)
+            require(actor, Verb.WRITE)
+        rows = TeamFile.objects.restorable_by(actor) if asked["deleted"] else TeamFile.objects.visible_to(actor)
+        found = page(
+            rows.filter(_narrowed(asked)).annotate(size=octets("content")).defer("search", "content"),
+            order="path",
+            limit=asked["limit"],
+            cursor=asked.get("cursor"),
+            parts=[Q(team=team_id) for team_id in actor.readable_team_ids],
+        )
+        return Response({"files": [shapes.listed_file(row) for row in found.rows], "next": found.next})
+
+
+class OneFile(APIView):
+    @endpoint(
+        summary="Read a file",
+        asks={"version": bodies.VERSION | {"description": "An older version."}},
+        gives=answers.FILE,
+        parameters=[IF_NONE_MATCH],
+        answer=answers.FILE_EXAMPLE,
+    )
+    def get(self, request: Request, path: str, asked: Mapping[str, Any]) -> Response:
+        """The ETag is its version. Directors see the files of the teams above, too; their own team's first."""
+        file = _as_of(_seen(actor_of(request), path), asked.get("version"))
+        return versions.answered(request, shapes.file(file), etag=versions.tag(file.version))
+
+    @endpoint(
+        summary="Write a file",
+        takes=bodies.WRITE,
+        gives=answers.WRITTEN_FILE,
+        status=(201, 200),
+        parameters=[IF_MATCH, ONLY_NEW],
+        example={"content": answers.FILE_EXAMPLE["content"]},
+        answer=answers.FILE_EXAMPLE,
+        writes=True,
+    )
+    def put(self, request: Request, path: str, said: Mapping[str, Any]) -> Response:
+        """Makes it, or overwrites all of it; every version is kept."""
+        version = versions.expected(request, said=said.get("version"))
+        version = files.ABSENT if versions.only_new(request) else version
+        file = files.write(actor=actor_of(request), path=path, content=said["content"], version=version)
+        return written_file(request, file, status=made_or_changed(file.version))
+
+    @endpoint(
+        summary="Add to a file",
+        takes=bodies.APPEND,
+        gives=answers.WRITTEN_FILE,
+        parameters=[IF_MATCH],
+        example={"text": "8: open"},
+        answer=answers.FILE_EXAMPLE | {"version": 2, "size": 28, "content": "# Berths\n\n7: closed\n8: open"},
+        writes=True,
+    )
+    def post(self, request: Request, path: str, said: Mapping[str, Any]) -> Response:
+        """On a line of its own at the end, whatever others add meanwhile."""
+        version = versions.expected(request, said=said.get("version"))
+        file = files.append(actor=actor_of(request), path=path, text=said["text"], version=version)
+        return written_file(request, file)
+
+    @endpoint(
+        summary="Rename a file",
+        takes=bodies.RENAME,
+        gives=answers.WRITTEN_FILE,
+        parameters=[IF_MATCH],
+        example={"path": "archive/berths.md"},
+        answer=answers.FILE_EXAMPLE | {"version": 2, "path": "archive/berths.md"},
+        writes=True,
+    )
+    def patch(self, request: Request, path: str, said: Mapping[str, Any]) -> Response:
+        version = versions.expected(request, said=said.get("version"))
+        file = files.rename(actor=actor_of(request), path=path, to=said["path"], version=version)
+        return written_file(request, file)
+
+    @endpoint(
+        summary="Delete a file",
+        gives=answers.FILE_RECEIPT,
+        parameters=[IF_MATCH],
+        answer=RECEIPT | {"version": 2},
+        writes=True,
+    )
+    def delete(self, request: Request, path: str) -> Response:
+        """Gone from every read; its versions are kept, and reverting to one brings it back."""
+        gone = files.delete(actor=actor_of(request), path=path, version=versions.expected(request))
+        return Response(shapes.file_receipt(gone), headers={"ETag": versions.tag(gone.version)})
+
+
+class FileHistory(APIView):
+    """Beside the files, not below them: there, it would be a path like any other."""
+
+    @endpoint(
+        summary="Every version of a file",
+        asks=bodies.PAGE,
+        gives=answers.page("versions", answers.FILE_VERSION),
+        answer={"versions": [FIRST_VERSION], "next": None},
+    )
+    def get(self, request: Request, path: str, asked: Mapping[str, Any]) -> Response:
+        """The newest first, without their text (`GET /files/{path}?version=…`); of a deleted file too, for those who
+        may bring it back."""
+        file = _seen(actor_of(request), path, deleted=True)
+        rows = FileVersion.objects.filter(organization=file.organization_id, file=file).annotate(size=octets("content"))
+        found = page(
+            rows.select_related("agent", "user").defer("content"),
+            order="-version",
+            limit=asked["limit"],
+            cursor=asked.get("cursor"),
+        )
+        return Response({"versions": [shapes.file_version(row) for row in found.rows], "next": found.next})
+
+    @endpoint(
+        summary="Make an old version the newest",
+        takes=bodies.REVERT,
+        gives=answers.WRITTEN_FILE,
+        parameters=[IF_MATCH],
+        example={"to_version": 1},
+        answer=answers.FILE_EXAMPLE | {"version": 3},
+        writes=True,
+    )
+    def post(self, request: Request, path: str, said: Mapping[str, Any]) -> Response:
+        """A new version with the text of the old one. A deleted file comes back by it."""
+        version = versions.expected(request, said=said.get("version"))
+        to_version = said["to_version"]
+        return written_file(
+            request, files.revert(actor=actor_of(request), path=path, to_version=to_version, version=version)
+        )
+
+
+def _narrowed(asked: Mapping[str, Any]) -> Q:
+    rule = Q(path__startswith=asked["prefix"]) if "prefix" in asked else Q()
+    words = asked.get("text", "").strip()
+    if not words:
+        return rule
+    found = lexemes(words)
+    if not found or any(lexeme.startswith("~") for lexeme in found):  # the index of files knows whole words alone
+        return rule & Q(content__icontains=words)
+    return rule & having(found)
+
+
+def _seen(actor: Actor, path: str, *, deleted: bool = False) -> TeamFile:
+    """The living file, its own team's first; or the one that was deleted last, for those who may bring it back."""
+    cleaned = clean({"path": path}, now=timezone.now())["path"]
+    found = list(TeamFile.objects.visible_to(actor).filter(path=cleaned).defer("search"))
+    if found:
+        return min(found, key=lambda file: actor.readable_team_ids.index(file.team_id))
+    may_restore = actor.may(Verb.READ) and actor.may(Verb.WRITE)
+    if deleted and may_restore:
+        gone = TeamFile.objects.restorable_by(actor).filter(path=cleaned, team=actor.team_id).defer("search")
+        if last := gone.order_by("-deleted_at").first():
+            return last
+    raise NotFound(f"There is no file {cleaned!r}.")
+
+
+def _as_of(file: TeamFile, version: int | None) -> TeamFile:
+    if version in (None, file.version):
+        return file
+    old = FileVersion.objects.filter(organization=file.organization_id, file=file, version=version).first()
+    if old is None:
+        raise NotFound(f"There is no version {version} of this file.")
+    file.version, file.path, file.content, file.updated_at = old.version, old.path, old.content, old.created_at
+    return file

@@ -1,0 +1,55 @@
+"""Recall: the memories that answer best, and why one of them does not."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api import answers, bodies, shapes
+from memories.api.describing import endpoint
+from memories.api.door import actor_of
+from memories.recall import Filters, Mode, recall, why_not
+
+FILTER_NAMES = {field.name for field in fields(Filters)}
+HIT = answers.MEMORY_EXAMPLE | {"relevance_score": 0.8312}
+
+
+class Recall(APIView):
+    @endpoint(
+        summary="Recall memories",
+        takes=bodies.RECALL,
+        gives=answers.RECALLED,
+        example={"query": "Which berths are closed?", "limit": 5, "tags": ["berths"]},
+        answer={"memories": [HIT], "total_found": 1, "total_is_bound": False, "mode": "hybrid"},
+    )
+    def post(self, request: Request, said: Mapping[str, Any]) -> Response:
+        """The memories that answer a query best, within what the token may see; best first. Modes hybrid, keyword and
+        semantic need a query, mode typed a type."""
+        asked, filters = _told_apart(said)
+        result = recall(actor=actor_of(request), filters=filters, **asked)
+        explain = bool(asked.get("explain"))
+        return Response(shapes.recalled(result, mode=asked.get("mode", Mode.HYBRID), explain=explain))
+
+
+class WhyNot(APIView):
+    @endpoint(
+        summary="Why a memory is not in an answer",
+        takes=bodies.WHY_NOT,
+        gives=answers.VERDICT,
+        example={"memory_id": answers.MEMORY_EXAMPLE["id"], "query": "Which cranes work?", "limit": 5},
+        answer={"rank": 12, "reason": "It is number 12; the limit is 5."},
+    )
+    def post(self, request: Request, said: Mapping[str, Any]) -> Response:
+        """Which rule keeps one memory from an answer, or where it stands in it."""
+        asked, filters = _told_apart({"query": "", **said})
+        return Response(shapes.verdict(why_not(actor=actor_of(request), filters=filters, **asked)))
+
+
+def _told_apart(said: Mapping[str, Any]) -> tuple[dict[str, Any], Filters]:
+    """What was asked and what narrows it; null leaves a thing open."""
+    given = {name: value for name, value in said.items() if value is not None}
+    asked = {name: value for name, value in given.items() if name not in FILTER_NAMES}
+    return asked, Filters(**{name: value for name, value in given.items() if name in FILTER_NAMES})

@@ -1,0 +1,84 @@
+"""Keys through the REST door."""
+
+import pytest
+
+from memories.models import Memory
+from teams.models import Level, Verb
+from tests import factories
+from tests.caller import Caller
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def caller() -> Caller:
+    return Caller()
+
+
+@pytest.mark.parametrize("key", ["plain", "a/b/c.md", "with%20space", "%C3%A9t%C3%A9", "a%3Fb%23c", "100%25"])
+def test_a_key_is_saved_read_and_forgotten_by_its_name(caller: Caller, key: str) -> None:
+    made = caller("PUT", f"keys/{key}", {"content": "one"})
+    assert (made.status_code, made["ETag"], made.json()["version"]) == (201, '"1"', 1), made.content
+    again = caller("PUT", f"keys/{key}", {"content": "two", "tags": ["t"]})
+    assert (again.status_code, again.json()["id"], again.json()["version"]) == (200, made.json()["id"], 2)
+    read = caller("GET", f"keys/{key}")
+    assert (read.json()["content"], read["ETag"], read.json()["key"]) == ("two", '"2"', Memory.objects.get().key)
+    assert caller("GET", f"keys/{key}", If_None_Match='"2"').status_code == 304
+    gone = caller("DELETE", f"keys/{key}?reason=done")
+    assert (gone.status_code, gone.json()["version"]) == (200, 3)
+    assert Memory.objects.get().forget_reason == "done"
+    for method in ("GET", "DELETE"):
+        assert caller(method, f"keys/{key}").status_code == 404
+
+
+def test_versions_and_only_new(caller: Caller) -> None:
+    assert caller("PUT", "keys/k", {"content": "x"}, If_Match='"1"').status_code == 404
+    assert caller("PUT", "keys/k", {"content": "one"}, If_None_Match="*").status_code == 201
+    taken = caller("PUT", "keys/k", {"content": "two"}, If_None_Match="*")
+    assert (taken.status_code, taken.json()["code"], taken.json()["current"]["content"]) == (409, "key_taken", "one")
+    assert caller("PUT", "keys/k", {"content": "two"}, If_Match='"1"').status_code == 200
+    for lost in (
+        caller("PUT", "keys/k", {"content": "three"}, If_Match='"1"'),
+        caller("PUT", "keys/k", {"content": "three", "version": 1}),
+        caller("DELETE", "keys/k", If_Match='"1"'),
+    ):
+        assert (lost.status_code, lost.json()["current"]["content"]) == (409, "two")
+    for odd in ({"If_None_Match": '"1"'}, {"If_None_Match": "*", "If_Match": '"1"'}):
+        assert caller("PUT", "keys/k", {"content": "x"}, **odd).status_code == 400
+
+
+def test_scopes_have_keys_of_their_own(caller: Caller) -> None:
+    caller("PUT", "keys/k", {"content": "ours"})
+    caller("PUT", "keys/k?scope=agent", {"content": "mine"})
+    assert caller("GET", "keys/k").json()["content"] == "ours"
+    assert caller("GET", "keys/k?scope=agent").json()["content"] == "mine"
+    assert caller("PUT", "keys/k?scope=project", {"content": "x"}).json()["fields"].keys() == {"project"}
+    assert caller("GET", "keys/k?scope=project").status_code == 404
+    caller("DELETE", "keys/k?scope=agent")
+    assert caller("GET", "keys/k").json()["content"] == "ours"
+
+
+def test_a_director_reads_the_nearest(caller: Caller) -> None:
+    Caller(factories.agent(caller.agent.team.parent))("PUT", "keys/core", {"content": "above"})
+    director = Caller(factories.agent(caller.agent.team, level=Level.DIRECTOR))
+    assert director("GET", "keys/core").json()["content"] == "above"
+    assert caller("GET", "keys/core").status_code == 404
+    assert director("DELETE", "keys/core").status_code == 404
+    caller("PUT", "keys/core", {"content": "ours"})
+    assert director("GET", "keys/core").json()["content"] == "ours"
+
+
+def test_a_token_that_may_not_read_gets_receipts(caller: Caller) -> None:
+    caller("PUT", "keys/k", {"content": "SECRET"})
+    blind = caller.with_verbs(Verb.WRITE, Verb.FORGET)
+    assert blind("GET", "keys/k").status_code == 404
+    assert set(blind("PUT", "keys/k", {"content": "x"}).json()) == {"id", "key", "version"}
+    assert "current" not in blind("PUT", "keys/k", {"content": "x"}, If_None_Match="*").json()
+    assert set(blind("DELETE", "keys/k").json()) == {"id", "key", "version"}
+
+
+@pytest.mark.parametrize("key", ["a%00b", "a%0Ab", "k" * 201, "%20"])
+def test_an_odd_key_is_refused(caller: Caller, key: str) -> None:
+    refused = caller("PUT", f"keys/{key}", {"content": "x"})
+    assert refused.status_code in (400, 404)
+    assert not Memory.objects.exists()

@@ -1,0 +1,71 @@
+"""The OpenAPI document: valid, complete, and true in its examples."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from memories.api import bodies, urls
+from memories.api.describing import Published
+from memories.schemas import checked
+
+METHODS = ("get", "post", "put", "patch", "delete")
+
+
+def endpoints() -> Iterator[tuple[str, Published]]:
+    for pattern in urls.urlpatterns:
+        view = pattern.callback.cls  # type: ignore[attr-defined]
+        for method in METHODS:
+            if hasattr(view, method):
+                yield f"{method} {pattern.pattern}", getattr(view, method).published
+
+
+ENDPOINTS = dict(endpoints())
+
+
+def test_the_document_is_valid_and_nothing_in_it_was_guessed(tmp_path: Any) -> None:
+    call_command("spectacular", "--validate", "--fail-on-warn", "--file", str(tmp_path / "schema.yaml"))
+    assert (tmp_path / "schema.yaml").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("name", ENDPOINTS)
+def test_every_endpoint_has_examples_that_are_true(name: str) -> None:
+    said = ENDPOINTS[name]
+    if said.takes not in (None, bodies.UPLOAD):
+        assert said.example is not None
+        checked(said.takes, said.example)
+        jsonschema.validate(said.example, said.takes)
+    if said.gives is not None and said.gives.get("format") != "binary":
+        assert said.answer is not None
+        jsonschema.validate(said.answer, said.gives)
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    return Client().get("/api/schema/").json()  # type: ignore[no-any-return]
+
+
+def test_the_document_is_served_without_a_token_and_has_every_endpoint(document: dict[str, Any]) -> None:
+    assert document["openapi"].startswith("3.1")
+    assert sum(len(operations) for operations in document["paths"].values()) == len(ENDPOINTS)
+    assert {"Memory", "Problem", "Receipt"} <= set(document["components"]["schemas"])
+
+
+def test_refusals_are_problem_documents_there_too(document: dict[str, Any]) -> None:
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            assert operation["security"] == [{"token": []}]
+            refusals = {code: answer for code, answer in operation["responses"].items() if code >= "400"}
+            assert {"400", "401", "403", "404", "429"} <= set(refusals)
+            assert {tuple(answer["content"]) for answer in refusals.values()} == {("application/problem+json",)}
+
+
+def test_the_page_needs_nothing_from_elsewhere() -> None:
+    page = Client().get("/api/docs/", headers={"Accept": "text/html"})
+    assert page.status_code == 200
+    assert "swagger-ui" in page.content.decode()
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', page.content.decode())
