@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.utils.dateparse import parse_datetime
@@ -146,11 +146,12 @@ def _converted(found: object, sentence: str, place: str, wrong: dict[str, str]) 
 
 
 def _moment(value: str) -> datetime | None:
+    """In UTC: Postgres does not know every offset that can be written."""
     try:
         found = parse_datetime(value)
-    except ValueError:
+        return found.astimezone(UTC) if found and found.tzinfo else None
+    except (ValueError, OverflowError):
         return None
-    return found if found and found.tzinfo else None
 
 
 def _integer(schema: Schema, value: object, place: str, wrong: dict[str, str]) -> Any:

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 
 from django.db import OperationalError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
+
+from memoryhub.refusals import problem
 
 DISK_FULL = "53100"
 DEADLOCK = "40P01"
@@ -26,15 +28,10 @@ def answer(error: OperationalError) -> HttpResponse:
     way when the connection broke has been saved is not known: an idempotency key makes trying again safe."""
     state = getattr(error.__cause__, "sqlstate", None)
     if state == DISK_FULL:
-        return _problem(507, "storage_full", "The database's disk is full. Nothing was saved.")
+        return problem(507, "storage_full", "The database's disk is full. Nothing was saved.")
     if state == DEADLOCK:
-        response = _problem(503, "busy", "Two writers were in each other's way. Nothing was saved; try again.")
+        response = problem(503, "busy", "Two writers were in each other's way. Nothing was saved; try again.")
     else:
-        response = _problem(503, "database_unavailable", "The database does not answer just now. Try again.")
+        response = problem(503, "database_unavailable", "The database does not answer just now. Try again.")
     response.headers["Retry-After"] = RETRY_AFTER
     return response
-
-
-def _problem(status: int, code: str, sentence: str) -> HttpResponse:
-    body = {"type": "about:blank", "title": sentence, "status": status, "code": code}
-    return JsonResponse(body, status=status, content_type="application/problem+json")

@@ -21,3 +21,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
 ]
+
+handler400 = "memoryhub.refusals.bad_request"
+handler500 = "memoryhub.refusals.server_error"

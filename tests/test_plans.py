@@ -147,7 +147,7 @@ def _watched(caller: Caller, path: str) -> tuple[dict[str, Any], list[dict[str, 
 
     with connection.execute_wrapper(note):
         answer: dict[str, Any] = caller("GET", path).json()
-    assert len(statements) == 1
+    assert statements
     return answer, [_explained_plainly(*statement) for statement in statements]
 
 

@@ -146,14 +146,15 @@ RECALL = record(
     title="Question",
 )
 WHY_NOT = record(
-    {"memory_id": identity()} | {name: nullable(schema) for name, schema in ASKED.items()},
+    {"memory_id": identity(), "query": ASKED["query"]}
+    | {name: nullable(schema) for name, schema in ASKED.items() if name != "query"},
     required=["memory_id", "query"],
 )
 
 # Lists, by the query string.
 PAGE: dict[str, Schema] = {
     "limit": whole(least=1, most=200, default=50),
-    "cursor": text(longest=2_000, description="The `next` of the page before."),
+    "cursor": text(shortest=1, longest=2_000, description="The `next` of the page before."),
 }
 ORDERS = [f"{sign}{field}" for field in ("created_at", "updated_at", "importance") for sign in ("-", "")]
 LIST: dict[str, Schema] = (

@@ -19,10 +19,10 @@ Method = Callable[..., HttpResponseBase]
 
 PROBLEM = record(
     {
-        "type": text(),
-        "title": text(description="What is wrong, in a sentence."),
+        "type": {"type": "string"},
+        "title": {"type": "string", "description": "What is wrong, in a sentence."},
         "status": whole(least=400, most=599),
-        "code": text(description="The same in every release, for programs."),
+        "code": {"type": "string", "description": "The same in every release, for programs."},
         "fields": {"type": "object", "additionalProperties": {"type": "string"}},
         "current": {"type": "object", "description": "What stands there now, if somebody was faster."},
     },

@@ -118,7 +118,7 @@ class OneMemory(APIView):
         takes=bodies.CHANGE,
         gives=answers.WRITTEN,
         parameters=[IF_MATCH],
-        example={"pinned": True, "version": 1},
+        example={"pinned": True},
         answer=CHANGED,
         writes=True,
     )

@@ -44,7 +44,7 @@ class WhyNot(APIView):
     )
     def post(self, request: Request, said: Mapping[str, Any]) -> Response:
         """Which rule keeps one memory from an answer, or where it stands in it."""
-        asked, filters = _told_apart({"query": "", **said})
+        asked, filters = _told_apart(said)
         return Response(shapes.verdict(why_not(actor=actor_of(request), filters=filters, **asked)))
 
 

@@ -57,7 +57,7 @@ def _id(value: object) -> UUID | None:
 
 def _spelled(request: Request) -> bytes:
     """All that tells this request from another."""
-    head = f"{request.method} {request.get_full_path()} {request.headers.get('If-Match', '')}"
+    head = f"{request.method} {request.get_full_path()} {request.headers.get('If-Match')}"
     said: Any = request.data
     if request.FILES:
         said = {name: _digest(said[name]) if name in request.FILES else said.getlist(name) for name in sorted(said)}

@@ -1,0 +1,105 @@
+"""How many statements each endpoint takes, who is asking included; none takes more where there is more to show."""
+
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from memories import operations
+from teams.models import Verb
+from tests import factories
+from tests.cast import Member
+from tests.test_api_schema import ENDPOINTS
+from tests.test_api_strangers import Belongings, belongings, call
+
+pytestmark = pytest.mark.django_db
+
+# Savepoints count, too: in a test each transaction is one.
+STATEMENTS = {
+    "get me": 1,
+    "post recall": 8,
+    "post recall/why-not": 5,
+    "get memories": 3,
+    "post memories": 6,
+    "post memories/batch": 5,
+    "get memories/<uuid:memory_id>": 2,
+    "patch memories/<uuid:memory_id>": 9,
+    "delete memories/<uuid:memory_id>": 9,
+    "post memories/<uuid:memory_id>/append": 10,
+    "post memories/<uuid:memory_id>/verify": 7,
+    "post memories/<uuid:memory_id>/restore": 12,
+    "get memories/<uuid:memory_id>/history": 3,
+    "post memories/<uuid:memory_id>/revert": 11,
+    "get memories/<uuid:memory_id>/associations": 3,
+    "post memories/<uuid:memory_id>/associations": 8,
+    "delete memories/<uuid:memory_id>/associations/<uuid:target_id>": 5,
+    "get memories/<uuid:memory_id>/assets": 3,
+    "post memories/<uuid:memory_id>/assets": 5,
+    "get memories/<uuid:memory_id>/assets/<uuid:asset_id>": 2,
+    "delete memories/<uuid:memory_id>/assets/<uuid:asset_id>": 7,
+    "get memories/<uuid:memory_id>/sources": 3,
+    "post memories/<uuid:memory_id>/sources": 5,
+    "delete memories/<uuid:memory_id>/sources/<uuid:source_id>": 8,
+    "get keys/<path:key>": 2,
+    "put keys/<path:key>": 6,
+    "delete keys/<path:key>": 10,
+    "get files": 2,
+    "get files/<path:path>": 2,
+    "post files/<path:path>": 9,
+    "put files/<path:path>": 11,
+    "patch files/<path:path>": 7,
+    "delete files/<path:path>": 7,
+    "get file-history/<path:path>": 3,
+    "post file-history/<path:path>": 8,
+}
+
+
+class Known(Member):
+    """A member with one token, which was used just before."""
+
+    def token(self, *verbs: Verb) -> str:
+        if not hasattr(self, "kept"):
+            object.__setattr__(self, "kept", super().token(*verbs))
+        return str(self.kept)
+
+
+@pytest.fixture
+def member() -> Known:
+    known = Known("bot", factories.agent())
+    call(known, "get me", ENDPOINTS["get me"], {})
+    return known
+
+
+def much(member: Known, own: Belongings) -> None:
+    """Twenty more of everything that can be listed."""
+    actor = member.actor()
+    for number in range(20):
+        text = f"Quite another thing, number {number}."
+        other = operations.save(actor=actor, draft=operations.Draft(content=text))
+        operations.associate(actor=actor, origin_id=own.memory.pk, target_id=other.pk)
+        operations.attach(actor=actor, memory_id=own.memory.pk, file=ContentFile(b"x"), name=f"{number}.txt")
+        operations.cite(actor=actor, memory_id=own.memory.pk, quote=text)
+        operations.update(actor=actor, memory_id=own.memory.pk, summary=text)
+        operations.files.write(actor=actor, path=f"more/{number}.md", content=text)
+        operations.files.write(actor=actor, path=own.file.path, content=text)
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@pytest.mark.parametrize("amount", ["little", "much"])
+def test_each_endpoint_takes_its_number_of_statements(member: Known, endpoint: str, amount: str) -> None:
+    own = belongings(member.actor(), "own", "The pager is in the left drawer.")
+    if amount == "much":
+        much(member, own)
+    if endpoint.endswith("/restore"):
+        operations.forget(actor=member.actor(), memory_id=own.memory.pk)
+    filters = ("project_id", "person_id", "session_id")
+    names: dict[str, Any] = {name: value for name, value in own.places.items() if name not in filters}
+    if "recall" in endpoint:
+        call(member, endpoint, ENDPOINTS[endpoint], names)  # which learns the words
+    with CaptureQueriesContext(connection) as statements:
+        response = call(member, endpoint, ENDPOINTS[endpoint], names)
+        b"".join(response)
+    assert response.status_code < 300, response.content
+    assert len(statements) == STATEMENTS[endpoint], statements.captured_queries

@@ -1,0 +1,32 @@
+"""What a caller is told when we fail, or cannot make sense of a request."""
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, override_settings
+from django.urls import include, path
+
+from memoryhub import urls
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    raise RuntimeError("SECRET")
+
+
+urlpatterns = [path("api/broken", broken), path("broken", broken), path("", include(urls.urlpatterns))]
+handler400, handler500 = urls.handler400, urls.handler500
+
+
+@override_settings(ROOT_URLCONF="tests.test_refusals")
+def test_a_fault_is_a_problem_document_to_programs_and_a_page_to_people() -> None:
+    client = Client(raise_request_exception=False)
+    problem = client.get("/api/broken")
+    assert (problem.status_code, problem["Content-Type"]) == (500, "application/problem+json")
+    assert (problem.json()["code"], "SECRET" in problem.content.decode()) == ("internal", False)
+    page = client.get("/broken")
+    assert (page.status_code, page["Content-Type"].partition(";")[0]) == (500, "text/html")
+
+
+@pytest.mark.parametrize(("address", "kind"), [("/api/v1/me", "application/problem+json"), ("/login/", "text/html")])
+def test_so_is_what_cannot_be_read(address: str, kind: str) -> None:
+    refused = Client().get(address, headers={"Host": "elsewhere.example"})
+    assert (refused.status_code, refused["Content-Type"].partition(";")[0]) == (400, kind)
