@@ -105,7 +105,7 @@ def markdown(kept: Conversation) -> str:
 def _heading(message: Message) -> str:
     """`## role: name`, then the moment and the id on a line of their own."""
     who = f"## {message.role}: {message.name}" if message.name else f"## {message.role}"
-    moment, own_id = message.at.isoformat() if message.at else "", f"#{message.id}" if message.id else ""
+    moment, own_id = message.at.isoformat() if message.at else "", f"id {message.id}" if message.id else ""
     when = " ".join(part for part in (moment, own_id) if part)
     return f"{who}\n{when}" if when else who
 
@@ -113,7 +113,7 @@ def _heading(message: Message) -> str:
 _FILE = re.compile(r"---\n(?P<front>(?:\w+: [^\n]*\n)*)---\n\n# (?P<name>[^\n]*)(?P<rest>\n.*)", re.DOTALL)
 _ORIGIN = re.compile(r"^(\w+): (.*)$", re.MULTILINE)
 _WHO = r"(?P<role>[^\n:]*)(?:: (?P<name>[^\n]*))?\n"
-_WHEN = r"(?:(?P<at>[^\s#]+)? ?(?:#(?P<id>[^\n]*))?\n)?"
+_WHEN = r"(?:(?P<at>\d[^\s]+)? ?(?:id (?P<id>[^\n]*))?\n)?"
 _MESSAGE = re.compile(rf"{_WHO}{_WHEN}\n(?P<said>> .*)\n", re.DOTALL)
 
 

@@ -46,7 +46,7 @@ def test_a_file_is_pleasant_to_read(talker: Actor) -> None:
     assert archive(talker, summary="Jo asked.").file.content == (
         f'---\nby: "{talker.name}"\nsession: "s-1"\n---\n\n'
         "# The Anchor?\n\n> Jo asked.\n\n"
-        "## user: Jo\n2030-05-04T12:00:00+00:00 #m-1\n\n> Where is the anchor?\n\n"
+        "## user: Jo\n2030-05-04T12:00:00+00:00 id m-1\n\n> Where is the anchor?\n\n"
         "## assistant\n\n> Aft.\n"
     )
 
@@ -77,6 +77,7 @@ def test_what_is_written_is_read_back(kept: Conversation) -> None:
 
 
 @given(conversations)
+@example(Conversation("x", (Message("user", "hi", id="# user"),)))
 def test_nobody_forges_a_speaker(kept: Conversation) -> None:
     headings = [line for line in archives.markdown(kept).splitlines() if line.lstrip().startswith("## ")]
     assert len(headings) == len(kept.messages)
