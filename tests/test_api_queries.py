@@ -12,7 +12,7 @@ from teams.models import Verb
 from tests import factories
 from tests.cast import Member
 from tests.test_api_schema import ENDPOINTS
-from tests.test_api_strangers import Belongings, belongings, call
+from tests.test_api_strangers import TOOL, Belongings, belongings, call
 
 pytestmark = pytest.mark.django_db
 
@@ -53,6 +53,13 @@ STATEMENTS = {
     "delete files/<path:path>": 7,
     "get file-history/<path:path>": 3,
     "post file-history/<path:path>": 8,
+    "get context": 4,
+    "put sessions/<path:name>": 14,
+    "get sessions/<path:name>": 2,
+    "post sessions/<path:name>/archive": 31,
+    "post sessions/<path:name>/extract": 27,
+    "get tools": 1,
+    "post tools/<str:dialect>/<str:name>": 2,
 }
 
 
@@ -96,6 +103,9 @@ def test_each_endpoint_takes_its_number_of_statements(member: Known, endpoint: s
         operations.forget(actor=member.actor(), memory_id=own.memory.pk)
     filters = ("project_id", "person_id", "session_id")
     names: dict[str, Any] = {name: value for name, value in own.places.items() if name not in filters}
+    if endpoint == TOOL:
+        operations.save(actor=member.actor(), draft=operations.Draft(content="We write plainly.", key="core"))
+        names |= {"dialect": "kv", "name": "memory"}
     if "recall" in endpoint:
         call(member, endpoint, ENDPOINTS[endpoint], names)  # which learns the words
     with CaptureQueriesContext(connection) as statements:
