@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+from django.test import Client
 
 from tests.hub import ROOT, Hub, hub
 
@@ -164,7 +165,7 @@ def test_every_setting_is_in_the_table() -> None:
 
 
 def test_every_part_of_the_code_is_on_the_map() -> None:
-    """Each package by its path, each module of a package that is told apart."""
+    """Each package by its path; and what the map names exists."""
     readme = (ROOT / "README.md").read_text()
     map_of_code = readme[readme.index("## Map of the code") :]
     packages = [path.parent.relative_to(ROOT) for path in ROOT.glob("*/__init__.py")]
@@ -173,3 +174,9 @@ def test_every_part_of_the_code_is_on_the_map() -> None:
     assert [str(path) for path in kept if f"`{path}/" not in map_of_code and path.name != "memories"] == []
     told = re.findall(r"`((?:memories|teams|memoryhub)/[\w/]+(?:\.py)?)/?`", map_of_code)
     assert [path for path in told if not (ROOT / path).exists()] == []
+
+
+def test_the_page_of_the_api_follows_the_readers_colours() -> None:
+    page = Client().get("/api/docs/").content.decode()
+    (script,) = re.findall(r'src="/static/(js/api-docs\.js)"', page)
+    assert "prefers-color-scheme: dark" in (ROOT / "static" / script).read_text()
