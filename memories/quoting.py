@@ -6,8 +6,9 @@ BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # whatever some reader takes fo
 SPACE = rf"[^\S{BREAKS}]*"
 
 SPELT = r"[nr]|u[0-9a-f]{4}"  # how a break is written after a backslash
-_BREAK_OR_LIKE_IT = re.compile(rf"\\+(?={SPELT}|[{BREAKS}])|[{BREAKS}]")
-_WRITTEN_BREAK = re.compile(rf"(\\+)({SPELT})")
+SLASHES = r"(?<!\\)\\++"  # all that stand together, looked at once however many they are
+_BREAK_OR_LIKE_IT = re.compile(rf"{SLASHES}(?={SPELT}|[{BREAKS}])|[{BREAKS}]")
+_WRITTEN_BREAK = re.compile(rf"({SLASHES})({SPELT})")
 
 
 def on_one_line(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from time import process_time
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from memories import context as blocks
 from memories import operations
 from memories.context import CORE_BEGINS, CORE_ENDS, CORE_FRAME, HEADINGS, Name, context, tokens
-from memories.models import Memory, RecallLog, Type, Usage
+from memories.models import CONTENT_BYTES, Memory, RecallLog, Type, Usage
 from memories.quoting import on_one_line, quoted, unfolded, unquoted
 from memories.recall import ledger
 from memoryhub.errors import Invalid
@@ -243,6 +244,13 @@ def test_a_line_gives_back_what_was_put_in(text: str) -> None:
     line = on_one_line(text)
     assert len(line.splitlines()) <= 1
     assert unfolded(line) == text
+
+
+def test_a_memory_of_nothing_but_backslashes_takes_no_longer_than_others() -> None:
+    began = process_time()
+    text = "\\" * CONTENT_BYTES
+    assert unfolded(on_one_line(text)) == text
+    assert process_time() - began < 1
 
 
 @pytest.mark.parametrize("text", [r"C:\Temp\users", "plain", r"\d+ and \\server", CORE.split("\n")[0], "日本語 🚢 #5"])
