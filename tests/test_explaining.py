@@ -1,5 +1,6 @@
 """Recall says why: ranks, matched words, what pins and importance added, where the words stand; and why not."""
 
+from dataclasses import replace
 from datetime import timedelta
 from time import process_time
 from typing import Any
@@ -142,6 +143,8 @@ def test_why_not_tells_readers_nothing_of_the_forgotten(cast: Cast) -> None:
     for name in ("viewer", "stranger"):
         with pytest.raises(NotFound):
             reason(cast[name].actor(), memory)
+    with pytest.raises(NotFound):
+        reason(replace(cast["writer"].actor(), verbs=frozenset({Verb.READ})), memory)
 
 
 def test_the_endpoint_asks_for_an_id(cast: Cast) -> None:
