@@ -25,6 +25,7 @@ def inside(rows: TeamFileQuerySet, folder: str) -> TeamFileQuerySet:
 
 def make(*, actor: Actor, path: str, content: str) -> TeamFile:
     """A new file, where there is nothing yet."""
+    require(actor, Verb.WRITE)
     _refuse_taken(actor, path)
     return operations.files.write(actor=actor, path=path, content=content, version=operations.files.ABSENT)
 

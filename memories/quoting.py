@@ -3,11 +3,16 @@
 import re
 
 BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # whatever some reader takes for the end of a line
-SPACE = rf"[^\S{BREAKS}]*"
+UNSEEN = (
+    r"\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
+    r"\ufe00-\ufe0f\ufeff"
+)
+SPACE = rf"(?:[^\S{BREAKS}]|[{UNSEEN}])*+"  # and whatever else a reader sees nothing of
 
 SPELT = r"[nr]|u[0-9a-f]{4}"  # how a break is written after a backslash
-_BREAK_OR_LIKE_IT = re.compile(rf"\\+(?={SPELT}|[{BREAKS}])|[{BREAKS}]")
-_WRITTEN_BREAK = re.compile(rf"(\\+)({SPELT})")
+SLASHES = r"(?<!\\)\\++"  # all that stand together, looked at once however many they are
+_BREAK_OR_LIKE_IT = re.compile(rf"{SLASHES}(?={SPELT}|[{BREAKS}])|[{BREAKS}]")
+_WRITTEN_BREAK = re.compile(rf"({SLASHES})({SPELT})")
 
 
 def on_one_line(text: str) -> str:

@@ -101,11 +101,14 @@ def checked(schema: Schema, value: object, *, name: str = "body") -> Any:
 
 def without_nulls(schema: Schema, said: object) -> object:
     """The same call without the properties it leaves open by null: that is how many models leave them out."""
-    if not isinstance(said, dict):
+    if isinstance(said, list) and "items" in schema:
+        return [without_nulls(schema["items"], part) for part in said]
+    if not isinstance(said, dict) or "properties" not in schema:
         return said
-    properties = schema.get("properties", {})
+    properties = schema["properties"]
     takes_null = {name for name, inner in properties.items() if "null" in inner.get("type", ())}
-    return {name: value for name, value in said.items() if value is not None or name in takes_null}
+    kept = {name: value for name, value in said.items() if value is not None or name in takes_null}
+    return {name: without_nulls(properties.get(name, {}), value) for name, value in kept.items()}
 
 
 def _checked(schema: Schema, value: object, place: str, wrong: dict[str, str]) -> Any:

@@ -23,6 +23,7 @@ LEVELS = {
 LABELS = ("members", "agents", "roles", *LEVELS)
 NAMING = ("agent", "id", "slug", "member", "name")  # the column or property that names an agent
 ROLE = ("role", "title", "level")
+DEEPEST = 8  # how far the front matter's lists may be nested
 
 LISTED = r"(?:agents?|members?|roles?|roster|people|staff|directors?|executives?)"
 LISTING = re.compile(rf"(?:.*\b)?{LISTED}[\W\d]*|{LISTED}\s+(?:of|in)\b.*", re.IGNORECASE)  # not "Roles and duties"
@@ -75,7 +76,7 @@ class Page:
     def __init__(self, text: str) -> None:
         lines = text.splitlines()
         end = _end_of_front_matter(lines)
-        self.front = _mapping(yaml.compose("\n".join(lines[1:end]), Loader=yaml.SafeLoader)) if end else {}
+        self.front = _front_matter("\n".join(lines[1:end])) if end else {}
         self.title = ""
         self.lines = list(self._body(lines, start=end + 1 if end else 0))
 
@@ -156,6 +157,16 @@ def _end_of_front_matter(lines: Sequence[str]) -> int:
     if not end:
         raise Fault(1, "The front matter has no end: a line --- is missing.")
     return end
+
+
+def _front_matter(text: str) -> dict[str, yaml.Node]:
+    """Without aliases, by which a small file could stand for an endless one."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.AliasEvent) or depth > DEEPEST:
+            raise Fault(event.start_mark.line + 2, f"Write this out: no aliases, and lists at most {DEEPEST} deep.")
+    return _mapping(yaml.compose(text, Loader=yaml.SafeLoader))
 
 
 def _mapping(node: yaml.Node | None) -> dict[str, yaml.Node]:

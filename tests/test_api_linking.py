@@ -145,8 +145,18 @@ def test_a_source_is_noted_and_taken_away(caller: Caller, path: str) -> None:
     assert not Source.objects.exists()
 
 
+def test_a_source_names_the_session_that_is_known(caller: Caller, path: str) -> None:
+    session = caller("PUT", "sessions/s-1", {}).json()["id"]
+    assert caller("POST", f"{path}/sources", {"session": " s-1 "}).json()["session_id"] == session
+
+
 def test_odd_sources_are_refused(caller: Caller, path: str) -> None:
-    for body, field in [({}, "source"), ({"url": "javascript:alert(1)"}, "url"), ({"quote": 1}, "quote")]:
+    for body, field in [
+        ({}, "source"),
+        ({"session": " "}, "source"),
+        ({"url": "javascript:alert(1)"}, "url"),
+        ({"quote": 1}, "quote"),
+    ]:
         refused = caller("POST", f"{path}/sources", body)
         assert (refused.status_code, list(refused.json()["fields"])) == (400, [field])
 

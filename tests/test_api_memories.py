@@ -98,7 +98,9 @@ def test_forgotten_and_brought_back(caller: Caller) -> None:
     assert (again.status_code, again.json()["code"]) == (409, "conflict")
     (listed,) = caller("GET", "memories?forgotten=true").json()["memories"]
     assert (listed["forget_reason"], listed["forgotten_by"]) == ("moved", caller.agent.slug)
-    back = caller("POST", f"{path}/restore")
+    lost = caller("POST", f"{path}/restore", If_Match='"1"')
+    assert (lost.status_code, lost.json()["current"]["version"]) == (409, 2)
+    back = caller("POST", f"{path}/restore", If_Match='"2"')
     assert (back.status_code, back.json()["version"]) == (200, 3)
     assert caller("POST", f"{path}/restore").status_code == 409
     assert caller("GET", path).status_code == 200

@@ -69,6 +69,13 @@ def test_any_name_can_be_a_session(agent: Agent) -> None:
     assert set(Session.objects.values_list("name", flat=True)) == {"a/b", "Zoë 🚢", "x" * 200}
 
 
+@pytest.mark.parametrize("method", ["get", "put"])
+@pytest.mark.parametrize("name", ["a%00b", "x" * 201])
+def test_a_name_that_cannot_be_kept_is_refused(agent: Agent, method: str, name: str) -> None:
+    refused = call(agent, name, method=method)
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["session"])
+
+
 @pytest.mark.parametrize(
     ("body", "status", "field"),
     [
@@ -109,6 +116,10 @@ def test_an_archive_answers_its_file_and_its_memory(agent: Agent) -> None:
 
 def test_without_a_name_it_is_called_as_its_session(agent: Agent) -> None:
     assert call(agent, "chat-1/archive", {"messages": SAID}).json()["file"]["path"].endswith("-chat-1.md")
+
+
+def test_a_session_with_a_long_id_is_archived_too(agent: Agent) -> None:
+    assert call(agent, f"{'s' * 200}/archive", {"messages": SAID}).status_code == 201
 
 
 def test_a_repeated_archive_is_written_once(agent: Agent) -> None:

@@ -313,6 +313,12 @@ def test_the_verbs_of_the_token_decide(
     assert tools.call(writer, f"files/{command}", arguments, verbs=tuple(verbs)).status_code == 200
 
 
+def test_a_token_that_may_not_write_is_not_told_what_is_there(writer: Actor) -> None:
+    make(writer, "/memories/a.txt")
+    again = {"path": "/memories/a.txt", "file_text": "x"}
+    assert tools.refusal(writer, "files/create", again, verbs=(Verb.FORGET,))[:2] == (403, "forbidden")
+
+
 def test_a_file_is_a_mebibyte_at_most(writer: Actor) -> None:
     arguments = {"path": "/memories/a.txt", "file_text": "x" * (1024 * 1024 + 1)}
     assert tools.refusal(writer, "files/create", arguments)[:2] == (413, "too_large")

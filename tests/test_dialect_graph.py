@@ -111,7 +111,8 @@ def test_a_decision_is_linked_to_what_it_results_from(ask: Call) -> None:
 
 def test_a_link_is_related_to_by_half_unless_said(ask: Call) -> None:
     earlier = ask("memory_save", FACT)["memory_id"]
-    ask("memory_save", PREFERENCE | {"associations": [{"target_id": earlier}]})
+    unsaid = {"target_id": earlier, "relation_type": None, "weight": None}
+    ask("memory_save", PREFERENCE | {"associations": [{"target_id": earlier}, unsaid]})
     found = Association.objects.get()
     assert (found.relation, found.weight) == ("related_to", 0.5)
 

@@ -74,6 +74,12 @@ def test_all_nine_fields_come_back_by_their_names(ask: Call) -> None:
     assert (memory.importance, memory.content) == (0.8, NINE["value"])
 
 
+def test_a_key_is_found_however_it_is_written(ask: Call) -> None:
+    saved = ask("save", {"key": " cafe\u0301 ", "value": "Opens at nine."})
+    assert ask("get", {"key": " cafe\u0301 "})["id"] == ask("get", {"key": "caf\u00e9"})["id"] == saved["id"]
+    assert ask("delete", {"key": " cafe\u0301 "})["id"] == saved["id"]
+
+
 def test_what_is_not_said_has_its_default(ask: Call) -> None:
     saved = ask("save", {"value": "Something."})
     found = {name: saved[name] for name in NINE}

@@ -1,6 +1,8 @@
 """Recall says why: ranks, matched words, what pins and importance added, where the words stand; and why not."""
 
+from dataclasses import replace
 from datetime import timedelta
+from time import process_time
 from typing import Any
 
 import pytest
@@ -11,6 +13,8 @@ from django.utils import timezone
 from memories import extensions, operations
 from memories.models import Memory
 from memories.recall import Filters, Hit, Mode, recall, why_not
+from memories.recall.snippets import snippets
+from memories.recall.statistics import Term
 from memoryhub.errors import Invalid, NotFound
 from teams.actor import Actor
 from teams.models import Verb
@@ -63,6 +67,13 @@ def test_a_snippet_shows_the_asked_words_where_they_stand(writer: Actor) -> None
 def test_marks_point_at_the_words_whatever_stands_around(writer: Actor, content: str) -> None:
     factories.memory(writer, content)
     assert marked(first(writer, "berth", snippets=True)) == ["berth"]
+
+
+def test_a_snippet_of_a_memory_that_says_one_word_all_along_takes_no_longer_than_others() -> None:
+    began = process_time()
+    found = snippets(memories=[Memory(content="x1 " * 16_000)], terms=[Term("=x1", 1, 1.0)])
+    assert process_time() - began < 1
+    assert [part.text[: part.marks[0][1]] for part in found.values()] == ["x1"]
 
 
 def test_explanations_are_in_the_api(writer: Actor) -> None:
@@ -132,6 +143,8 @@ def test_why_not_tells_readers_nothing_of_the_forgotten(cast: Cast) -> None:
     for name in ("viewer", "stranger"):
         with pytest.raises(NotFound):
             reason(cast[name].actor(), memory)
+    with pytest.raises(NotFound):
+        reason(replace(cast["writer"].actor(), verbs=frozenset({Verb.READ})), memory)
 
 
 def test_the_endpoint_asks_for_an_id(cast: Cast) -> None:

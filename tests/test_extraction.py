@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from time import process_time
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from memories import extraction, operations
 from memories.archives import Message
 from memories.context import context
 from memories.extraction import Extracted, Proposal, endpoint, extract
-from memories.models import Association, Memory, Revision, Source
+from memories.models import CONTENT_BYTES, Association, Memory, Revision, Source
 from memories.operations.archiving import tells_more
 from memories.recall import recall
 from memoryhub.errors import Forbidden, Invalid, NotFound
@@ -312,6 +313,12 @@ def test_a_change_is_no_repetition(talker: Actor) -> None:
 )
 def test_numbers_names_and_negations_tell_more(text: str, than: str, more: bool) -> None:
     assert tells_more(text, than=than) == more
+
+
+def test_one_endless_word_takes_no_longer_than_others() -> None:
+    began = process_time()
+    assert not tells_more("a" * CONTENT_BYTES, than="b" * CONTENT_BYTES)
+    assert process_time() - began < 1
 
 
 def test_what_others_know_is_not_known_here(cast: Cast) -> None:

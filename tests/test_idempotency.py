@@ -9,7 +9,7 @@ from memories import operations
 from memories.models import Memory
 from memoryhub.errors import Invalid, Reused
 from teams.actor import Actor
-from teams.models import Agent, Verb
+from teams.models import Agent, Level, Verb
 from tests import factories
 
 
@@ -73,3 +73,11 @@ def test_the_same_words_in_another_context_are_another_request(writer: Actor) ->
     reader = factories.actor(agent, user="mira", verbs=frozenset({Verb.READ}))
     with pytest.raises(Reused):
         operations.once(actor=reader, key="k", request=b"x", act=lambda: saving(writer))
+
+
+def test_whoever_reads_less_by_now_is_not_answered_as_before(writer: Actor) -> None:
+    agent = factories.agent(factories.team(), level=Level.DIRECTOR)
+    operations.once(actor=factories.actor(agent), key="k", request=b"x", act=lambda: saving(writer))
+    agent.level = Level.MEMBER
+    with pytest.raises(Reused):
+        operations.once(actor=factories.actor(agent), key="k", request=b"x", act=lambda: saving(writer))

@@ -220,6 +220,8 @@ def test_parents_come_first(tmp_path: Path) -> None:
         ({"ops": "---\nmembers: [swe 1]\n---\n"}, ["org/teams/ops.md:2: This names no agent: 'swe 1'"]),
         ({"ops": "---\nname: Ops\nmembers: [swe-1\n---\n"}, ["org/teams/ops.md:", "front matter is not YAML"]),
         ({"ops": "---\nname: Ops\n"}, ["org/teams/ops.md:1: The front matter has no end"]),
+        ({"ops": "---\nname: Ops\nmembers: &all [*all]\n---\n"}, ["org/teams/ops.md:3: Write this out"]),
+        ({"ops": f"---\nmembers: {'[' * 5_000}{']' * 5_000}\n---\n"}, ["org/teams/ops.md:2: Write this out"]),
         ({"ops": "---\n- a\n---\n"}, ["org/teams/ops.md:2: The front matter must be"]),
         ({"ops": "# Ops\n\n## Agents\n| Who | What |\n|--|--|\n| a | b |\n"}, ["ops.md:4: This table has no column"]),
         ({"ops": "| Agent | Team |\n|--|--|\n| a | sales |\n"}, ["ops.md:3: This agent is said to be of another team"]),

@@ -183,13 +183,15 @@ class Restore(APIView):
     @endpoint(
         summary="Bring back a forgotten memory",
         gives=answers.WRITTEN,
+        parameters=[IF_MATCH],
         answer=CHANGED,
         writes=True,
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
         """If its key has a new owner by now, it comes back without owning the key. `GET /memories?forgotten=true` lists
         what can be brought back."""
-        return written(request, operations.restore(actor=actor_of(request), memory_id=memory_id))
+        version = versions.expected(request)
+        return written(request, operations.restore(actor=actor_of(request), memory_id=memory_id, version=version))
 
 
 class History(APIView):

@@ -28,7 +28,6 @@ from memories.schemas import (
     text,
 )
 from memoryhub.errors import NotFound
-from memoryhub.text import tidy
 from teams import auth
 from teams.actor import Actor
 from teams.models import Agent, Session, Verb
@@ -156,7 +155,7 @@ class Archive(APIView):
         neither. The same session's again overwrites them."""
         actor = _within(request, name)
         messages = [Message(**message) for message in said["messages"]]
-        called, summary = said.get("name") or name, said.get("summary", "")
+        called, summary = said.get("name") or name[:NAME_LENGTH], said.get("summary", "")
         kept = operations.archive(actor=actor, name=called, messages=messages, summary=summary)
         file = {"path": kept.file.path, "version": kept.file.version}
         return Response(
@@ -195,7 +194,8 @@ def _within(request: Request, name: str, **said: str) -> Actor:
 
 
 def _sessions(actor: Actor, name: str) -> Any:
-    return Session.objects.filter(organization=actor.organization_id, agent=actor.agent_id, name=tidy(name))
+    known = auth.Context(session=name).session  # in its form, or refused
+    return Session.objects.filter(organization=actor.organization_id, agent=actor.agent_id, name=known)
 
 
 def _session(actor: Actor, name: str) -> Session:

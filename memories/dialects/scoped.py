@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memories import operations
+from memories.dialects import entries
 from memories.dialects.tool import Arguments, Result, Tool
 from memories.fields import UNSAID
 from memories.models import (
@@ -150,12 +151,12 @@ def _require_a_name(said: Arguments) -> None:
 
 
 def _keyed(actor: Actor, seen: MemoryQuerySet, said: Arguments) -> MemoryQuerySet:
-    scopes = [said["scope"]] if "scope" in said else Scope.values
+    key, scopes = entries.key_of(said["key"]), [said["scope"]] if "scope" in said else Scope.values
     audiences = [getattr(actor, AUDIENCE_COLUMN[scope]) for scope in scopes]
-    rows = seen.keyed(said["key"]).filter(audience__in=[audience for audience in audiences if audience])
+    rows = seen.keyed(key).filter(audience__in=[audience for audience in audiences if audience])
     living = sorted(set(rows.values_list("scope", flat=True)))
     if len(living) > 1:
-        raise Invalid({"scope": f"The key {said['key']!r} lives in the scopes {', '.join(living)}: say which."})
+        raise Invalid({"scope": f"The key {key!r} lives in the scopes {', '.join(living)}: say which."})
     return rows
 
 

@@ -232,7 +232,7 @@ def _refuse_repetition(actor: Actor, memory: Memory) -> None:
             raise _Repeats(similar.memory_id, similar.similarity)
 
 
-TELLING = re.compile(r"\w*\d\w*(?:[.:/-]\w+)*|(?<=\s)[A-Z]\w*|\b(?:not?|never|none|without|cannot|\w+n['’]t)\b")
+TELLING = re.compile(r"\b\w*\d\w*(?:[.:/-]\w+)*|(?<=\s)[A-Z]\w*|\b(?:not?|never|none|without|cannot|\w+n['’]t)\b")
 
 
 def tells_more(text: str, *, than: str) -> bool:

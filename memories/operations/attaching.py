@@ -18,7 +18,7 @@ from memories.operations.forgetting import remove_file_after_commit
 from memories.operations.recording import in_our_words, refuse, require
 from memories.operations.revising import locked
 from memoryhub.errors import Invalid, NotFound, TooLarge
-from memoryhub.text import line_flaw
+from memoryhub.text import line_flaw, tidy
 from teams import operations as registry
 from teams.actor import Actor
 from teams.models import Agent, Session, Verb
@@ -133,7 +133,8 @@ def cite(
     now = now or timezone.now()
     values = clean({"message_id": message_id, "url": url, "quote": quote}, now=now)
     locked(actor=actor, memory_id=memory_id, version=None, now=now)
-    opened = _session(actor, session) if session else None
+    named = tidy(session)
+    opened = _session(actor, named) if named else None
     if not opened and not any(values.values()):
         raise Invalid({"source": "Name at least a session, a message, an address or a quotation."})
     return Source.objects.create(

@@ -14,7 +14,7 @@ from memories import scopes
 from memories.fields import clean
 from memories.models import Answer, Asset, Association, Change, Memory, Revision, Source
 from memories.operations.keys import free_key, hand_on_key
-from memories.operations.recording import require
+from memories.operations.recording import require, shown
 from memories.operations.revising import revise
 from memoryhub.errors import Conflict, Forbidden, KeyTaken, NotFound
 from teams.actor import Actor
@@ -47,7 +47,7 @@ def forget(
 
 
 @transaction.atomic
-def restore(*, actor: Actor, memory_id: UUID, now: datetime | None = None) -> Memory:
+def restore(*, actor: Actor, memory_id: UUID, version: int | None = None, now: datetime | None = None) -> Memory:
     """Brings a forgotten memory back; if its key has a new owner, without the key's ownership."""
     now = now or timezone.now()
     values: dict[str, Any] = {"forgotten_at": None, "forgotten_by": "", "forget_reason": ""}
@@ -57,6 +57,10 @@ def restore(*, actor: Actor, memory_id: UUID, now: datetime | None = None) -> Me
         if Memory.objects.visible_to(actor, now=now).filter(pk=memory_id).exists():
             raise Conflict("This memory is not forgotten.")
         raise NotFound("There is no such forgotten memory.")
+    if version not in (None, present.version):
+        raise Conflict(
+            f"You saw version {version}; it is now version {present.version}.", current=shown(actor, present)
+        )
     if present.expires_at and present.expires_at <= now:
         values["expires_at"] = None
     if present.key:

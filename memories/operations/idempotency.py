@@ -39,9 +39,11 @@ class Result:
 
 
 def _fingerprint(actor: Actor, request: bytes) -> str:
-    """The same words in another context, or with other verbs, are another request."""
+    """The same words in another context, with other verbs or from another place are another request: whoever has lost
+    sight of something since does not see it again in the first answer."""
     context = (actor.project_id, actor.person_id, actor.session_id, actor.workspace_id, actor.channel_id)
-    return hashlib.sha256(repr((context, sorted(actor.verbs))).encode() + b"\n" + request).hexdigest()
+    rights = (actor.team_id, sorted(actor.reads), sorted(actor.writes), sorted(actor.verbs))
+    return hashlib.sha256(repr((context, rights)).encode() + b"\n" + request).hexdigest()
 
 
 @transaction.atomic

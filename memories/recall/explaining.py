@@ -17,6 +17,7 @@ from memories.recall.words import quoted
 from memories.vectors import literal
 from memoryhub.errors import NotFound
 from teams.actor import Actor
+from teams.models import Verb
 
 ALL = words.CANDIDATES + meaning.LONG.candidates + 150  # more than are ever weighed, links included
 
@@ -70,7 +71,8 @@ def dropped(*, actor: Actor, memory_id: UUID, filters: Filters, now: datetime) -
     if memory is None:
         raise NotFound("There is no such memory.")
     if memory.forgotten_at:
-        if not Memory.objects.restorable_by(actor).filter(pk=memory_id).exists():
+        restorable = Memory.objects.restorable_by(actor).filter(pk=memory_id)
+        if not actor.may(Verb.WRITE) or not restorable.exists():
             raise NotFound("There is no such memory.")
         return memory, f"It was forgotten on {memory.forgotten_at:%Y-%m-%d} by {memory.forgotten_by}."
     if memory.expires_at and memory.expires_at <= now:

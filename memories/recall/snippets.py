@@ -1,5 +1,6 @@
 """The part of a memory that answers, with the asked words marked."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -52,12 +53,12 @@ def _marked(memories: Sequence[Memory], words: Sequence[str]) -> dict[UUID, str]
 
 
 def _snippet(content: str, marked: str, identifiers: Sequence[str]) -> Snippet:
-    spans = sorted({*_spans(marked), *_occurrences(content, identifiers)})
+    spans = _merged(sorted({*_spans(marked), *_occurrences(content, identifiers)}))
     start = _best_start(spans, len(content))
     end = min(len(content), start + WIDTH)
     before, after = "…" if start else "", "…" if end < len(content) else ""
     shift = len(before) - start
-    inside = [(left + shift, right + shift) for left, right in _merged(spans) if left >= start and right <= end]
+    inside = [(left + shift, right + shift) for left, right in spans if left >= start and right <= end]
     return Snippet(f"{before}{content[start:end]}{after}", tuple(inside))
 
 
@@ -90,10 +91,9 @@ def _best_start(spans: Sequence[Span], length: int) -> int:
     """Where the window with the most marks begins, with a little before its first mark."""
     if length <= WIDTH or not spans:
         return 0
-    starts = [left for left, _ in spans]
-    best = max(
-        starts, key=lambda start: sum(start <= left and right <= start + WIDTH * 3 // 4 for left, right in spans)
-    )
+    ends = [right for _, right in spans]
+    inside = [bisect_right(ends, left + WIDTH * 3 // 4) - place for place, (left, _) in enumerate(spans)]
+    best, _ = spans[inside.index(max(inside))]
     return max(0, min(best - WIDTH // 6, length - WIDTH))
 
 
