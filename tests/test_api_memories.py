@@ -220,6 +220,11 @@ def test_each_by_itself_leaves_the_others(caller: Caller) -> None:
     assert Revision.objects.count() == 3
 
 
+def test_each_may_be_wrong(caller: Caller) -> None:
+    results = caller("POST", "memories/batch", {"memories": [{}, {"content": 1}], "each": True}).json()["results"]
+    assert [list(result["problem"]["fields"]) for result in results] == [["content"], ["content"]]
+
+
 def test_each_takes_the_quick_way_if_nothing_is_refused(caller: Caller, django_assert_max_num_queries: Any) -> None:
     drafts = [{"content": f"fact {n}"} for n in range(50)]
     with django_assert_max_num_queries(20):
