@@ -168,6 +168,17 @@ def test_a_token_that_may_not_read_sees_receipts_only(caller: Caller) -> None:
     assert set(batch["results"][0]["memory"]) == {"id", "key", "version"}
 
 
+def test_recalls_are_explained_as_published(caller: Caller) -> None:
+    saved = caller.save("The crane of berth 7 is broken.", pinned=True)
+    for mode in ("hybrid", "keyword", "semantic", "recent", "important", "typed"):
+        asked = {"query": "broken crane", "mode": mode, "type": "fact", "explain": True, "snippets": True, "tags": None}
+        (hit,) = caller("POST", "recall", asked).json()["memories"]
+        assert (hit["id"], "explain" in hit) == (saved["id"], True)
+    asked = {"memory_id": saved["id"], "query": "lunch"}
+    assert caller("POST", "recall/why-not", asked).json()["reason"]
+    assert list(caller("POST", "recall", {}).json()["fields"]) == ["query"]
+
+
 # Many at once
 
 
