@@ -169,6 +169,17 @@ def test_a_token_that_may_not_read_sees_receipts_only(caller: Caller) -> None:
     assert set(batch["results"][0]["memory"]) == {"id", "key", "version"}
 
 
+def test_recalls_are_explained_as_published(caller: Caller) -> None:
+    saved = caller.save("The crane of berth 7 is broken.", pinned=True)
+    for mode in ("hybrid", "keyword", "semantic", "recent", "important", "typed"):
+        asked = {"query": "broken crane", "mode": mode, "type": "fact", "explain": True, "snippets": True, "tags": None}
+        (hit,) = caller("POST", "recall", asked).json()["memories"]
+        assert (hit["id"], "explain" in hit) == (saved["id"], True)
+    asked = {"memory_id": saved["id"], "query": "lunch"}
+    assert caller("POST", "recall/why-not", asked).json()["reason"]
+    assert list(caller("POST", "recall", {}).json()["fields"]) == ["query"]
+
+
 # Many at once
 
 
@@ -219,6 +230,11 @@ def test_each_by_itself_leaves_the_others(caller: Caller) -> None:
     assert list(results[1]["problem"]["fields"]) == ["content"]
     assert (results[0]["memory"]["content"], results[4]["memory"]["version"]) == ("good", 2)
     assert Revision.objects.count() == 3
+
+
+def test_each_may_be_wrong(caller: Caller) -> None:
+    results = caller("POST", "memories/batch", {"memories": [{}, {"content": 1}], "each": True}).json()["results"]
+    assert [list(result["problem"]["fields"]) for result in results] == [["content"], ["content"]]
 
 
 def test_each_takes_the_quick_way_if_nothing_is_refused(caller: Caller, django_assert_max_num_queries: Any) -> None:

@@ -35,7 +35,7 @@ def test_each_token_has_its_own_minute(settings: Settings) -> None:
 def test_too_many_are_told_when_to_come_again(settings: Settings) -> None:
     settings.REQUESTS_PER_MINUTE = 1
     caller = Caller()
-    refused = [caller("GET", "me") for _ in range(3)][-1]
+    refused = next(found for found in (caller("GET", "me") for _ in range(4)) if found.status_code != 200)
     assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
     assert 1 <= int(refused["Retry-After"]) <= 60
     assert refused["Content-Type"] == "application/problem+json"
