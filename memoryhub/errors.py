@@ -20,6 +20,7 @@ class Invalid(Trouble):
 
     code = "invalid"
     status = 400
+    position: int | None = None  # which one, where many came together
 
     def __init__(self, fields: Mapping[str, str]) -> None:
         super().__init__(" ".join(f"{name}: {sentence}" for name, sentence in fields.items()))

@@ -80,7 +80,17 @@ class Batch(APIView):
             results = _save_each(actor, memories)
             return Response({"results": [_result(result, shape) for result in results]})
         drafts = [operations.Draft(**draft) for draft in checked(bodies.DRAFTS, {"memories": memories})["memories"]]
-        return Response({"memories": [shape(memory) for memory in operations.save_many(actor=actor, drafts=drafts)]})
+        return Response({"memories": [shape(memory) for memory in _save_all(actor, drafts)]})
+
+
+def _save_all(actor: Actor, drafts: Sequence[operations.Draft]) -> list[Memory]:
+    try:
+        return operations.save_many(actor=actor, drafts=drafts)
+    except Invalid as error:
+        if error.position is None:
+            raise
+        place = f"memories.{error.position}"
+        raise type(error)({f"{place}.{name}": sentence for name, sentence in error.fields.items()}) from error
 
 
 def _save_each(actor: Actor, memories: Sequence[object]) -> list[Memory | Trouble]:

@@ -74,7 +74,7 @@ def save(*, actor: Actor, draft: Draft, version: int | None = None, now: datetim
 
 def save_many(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = None) -> list[Memory]:
     """All or nothing, in the given order; a key that comes twice gets a version each time."""
-    memories = _save_all(actor=actor, drafts=drafts, now=now, numbered=True)
+    memories = _save_all(actor=actor, drafts=drafts, now=now)
     link_similar_soon(memories)
     return memories
 
@@ -112,14 +112,12 @@ def _saved_or_refusal(*, actor: Actor, draft: Draft, now: datetime) -> Memory | 
 
 
 @transaction.atomic
-def _save_all(
-    *, actor: Actor, drafts: Sequence[Draft], now: datetime | None = None, numbered: bool = False
-) -> list[Memory]:
+def _save_all(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = None) -> list[Memory]:
     now = now or timezone.now()
     require(actor, Verb.WRITE)
     if len(drafts) > BATCH_LIMIT:
         raise Invalid({"memories": f"At most {BATCH_LIMIT} at once; these are {len(drafts)}."})
-    rows = _numbered(actor=actor, drafts=drafts, now=now) if numbered else [_row(actor=actor, draft=drafts[0], now=now)]
+    rows = _rows(actor=actor, drafts=drafts, now=now)
     _take_turns(rows)
     saved: dict[int, Memory] = {}
     for wave in _waves(rows):
@@ -146,14 +144,15 @@ class Row:
         return (self.audience, self.values["workspace_id"], key) if self.values["owns_key"] else None
 
 
-def _numbered(*, actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[Row]:
-    """What is wrong with one of many is said with its place among them."""
+def _rows(*, actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[Row]:
+    """A refusal says which of them it is about."""
     rows = []
-    for number, draft in enumerate(drafts):
+    for position, draft in enumerate(drafts):
         try:
             rows.append(_row(actor=actor, draft=draft, now=now))
         except Invalid as error:
-            raise type(error)({f"memories.{number}.{name}": said for name, said in error.fields.items()}) from error
+            error.position = position
+            raise
     return rows
 
 
