@@ -1,6 +1,6 @@
 """Pages of a list: each begins where the one before ended, however many rows were added meanwhile."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 from uuid import UUID
@@ -20,7 +20,13 @@ class Page(Generic[Row]):
 
 
 def page(
-    rows: QuerySet[Row], *, order: str, limit: int, cursor: str | None = None, parts: Sequence[Q] = ()
+    rows: QuerySet[Row],
+    *,
+    order: str,
+    limit: int,
+    cursor: str | None = None,
+    parts: Sequence[Q] = (),
+    read: Callable[[QuerySet[Row]], list[Row]] = list,
 ) -> Page[Row]:
     """The rows in that order, and by id among equals. With parts, an index gives each part's first rows in that order,
     where it could not give it for all of them together."""
@@ -30,7 +36,7 @@ def page(
     by = (order, "-id" if descending else "id")
     firsts = [rows.filter(part).order_by(*by)[: limit + 1] for part in parts or [Q()]]
     found = firsts[0] if len(firsts) == 1 else firsts[0].union(*firsts[1:], all=True).order_by(*by)[: limit + 1]
-    shown = list(found)
+    shown = read(found)
     if len(shown) <= limit:
         return Page(shown, None)
     last = shown[limit - 1]
