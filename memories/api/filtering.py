@@ -54,7 +54,8 @@ def narrowed(*, actor: Actor, asked: Mapping[str, Any]) -> tuple[MemoryQuerySet,
         require(actor, Verb.WRITE)
     seen = Memory.objects.restorable_by(actor) if asked["forgotten"] else Memory.objects.visible_to(actor)
     audiences = sorted(actor.writes if asked["forgotten"] else actor.reads, key=str)
-    rows: MemoryQuerySet = MemoryFilters(data=asked, queryset=seen).qs
+    named = asked.keys() & MemoryFilters.base_filters.keys()  # the set makes a form, which costs more than the rows
+    rows: MemoryQuerySet = MemoryFilters(data=asked, queryset=seen).qs if named else seen
     words = asked.get("text", "").strip()
     if not words:
         return rows, [Q(audience=audience) for audience in audiences]
