@@ -12,10 +12,11 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memories.models import Memory, MemoryQuerySet, Scope
+from memories.models import Scope
 from memories.quoting import SPACE, Frame, on_one_line
-from memories.recall import recall
+from memories.recall import compiled, recall
 from memoryhub.errors import Invalid
+from memoryhub.prepared import prepared_cursor
 from teams.actor import Actor
 
 BUDGET = 2_000
@@ -51,6 +52,17 @@ CORE_FRAME = Frame(
     rf"{SPACE}\[the rest is cut to fit\]",
     *(rf"{SPACE}#+{SPACE}{heading.removeprefix('## ')}" for heading in HEADINGS.values()),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Of a memory just what a prompt needs."""
+
+    pk: UUID
+    type: str
+    content: str
+    summary: str
+    byline: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +120,11 @@ def recent(*, actor: Actor, now: datetime | None = None) -> str:
     return listed_block(Name.RECENT, map(line_of, _recent(actor, now or timezone.now(), besides=())))
 
 
-def told(memory: Memory) -> str:
+def told(memory: Entry) -> str:
     return memory.summary or memory.content
 
 
-def line_of(memory: Memory) -> str:
+def line_of(memory: Entry) -> str:
     author = on_one_line(memory.byline).translate(str.maketrans("[]", "()"))
     return f"[{memory.type}][{author}] {on_one_line(told(memory))}"
 
@@ -143,55 +155,70 @@ def _checked(*, budget: int, sections: Sequence[str]) -> tuple[Name, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    sections: Mapping[Name, Sequence[Memory]]
-    ranked: Sequence[Memory] = ()  # what answers the query, best first, whichever section it is in
+    sections: Mapping[Name, Sequence[Entry]]
+    ranked: Sequence[UUID] = ()  # what answers the query, best first, whichever section it is in
 
 
 def _gathered(*, actor: Actor, query: str, wanted: Sequence[Name], now: datetime) -> Found:
-    sections: dict[Name, Sequence[Memory]] = dict.fromkeys(wanted, ())
-    ranked: list[Memory] = []
+    sections: dict[Name, Sequence[Entry]] = dict.fromkeys(wanted, ())
+    ranked: list[UUID] = []
     if Name.CORE in wanted:
         sections[Name.CORE] = _core(actor, now)
     if Name.PINNED in wanted:
-        sections[Name.PINNED] = _pinned(actor, now, besides=_ids(sections))
+        sections[Name.PINNED] = _entries(PINNED_ONES, actor, now, besides=_ids(sections))
     if Name.RECENT in wanted:
         sections[Name.RECENT] = _recent(actor, now, besides=_ids(sections))
     if Name.RELEVANT in wanted and query.strip():
         above = _ids(sections)
         hits = recall(actor=actor, query=query, limit=RELEVANT, now=now).hits
-        new = [hit.memory.pk for hit in hits if hit.memory.pk not in above]
-        visible = Memory.objects.visible_to(actor, now=now).filter(pk__in=new)
+        ranked = [hit.memory.pk for hit in hits]
         # Newest first: being recalled changes a memory's rank a little, and must not change the text.
-        sections[Name.RELEVANT] = list(_readable(visible).newest())
-        ranked = [hit.memory for hit in hits]
+        sections[Name.RELEVANT] = _entries(RELEVANT_ONES, actor, now, besides=above, ids=ranked)
     return Found(sections, ranked)
 
 
-def _readable(rows: MemoryQuerySet) -> MemoryQuerySet:
-    """Just what a line needs."""
-    return rows.with_authors().only("type", "content", "summary", "agent__slug", "user__username")
-
-
-def _ids(sections: Mapping[Name, Sequence[Memory]]) -> set[UUID]:
+def _ids(sections: Mapping[Name, Sequence[Entry]]) -> set[UUID]:
     return {memory.pk for memories in sections.values() for memory in memories}
 
 
-def _core(actor: Actor, now: datetime) -> list[Memory]:
-    """The own team's alone, even for those who read above it. Hopes for the index key_has_one_living_owner."""
-    visible = Memory.objects.visible_to(actor, now=now).filter(audience=actor.team_id, scope=Scope.TEAM)
-    return list(_readable(visible.filter(key=CORE_KEY, owns_key=True))[:1])
+ENTRIES = """
+SELECT memories_memory.id, type, content, summary, coalesce(username, slug, 'system')
+FROM memories_memory
+LEFT JOIN teams_agent AS agent ON agent.id = memories_memory.agent_id
+LEFT JOIN auth_user AS login ON login.id = memories_memory.user_id
+WHERE {visible} AND NOT memories_memory.id = ANY(%(besides)s::uuid[]) AND
+"""
+# Hopes for the index key_has_one_living_owner.
+CORE_ONE = f"audience = %(team)s::uuid AND scope = '{Scope.TEAM}' AND key = '{CORE_KEY}' AND owns_key LIMIT 1"
+# By what it was said to matter. Hopes for the index memory_unfading.
+PINNED_ONES = (
+    f"pinned ORDER BY importance DESC, memories_memory.created_at DESC, memories_memory.id DESC LIMIT {PINNED}"
+)
+# Hopes for the index memory_newest.
+NEWEST_FIRST = "ORDER BY memories_memory.created_at DESC, memories_memory.id DESC"
+NEWEST_ONES = f"audience = %(team)s::uuid {NEWEST_FIRST} LIMIT {NEWEST}"
+RELEVANT_ONES = f"memories_memory.id = ANY(%(ids)s::uuid[]) {NEWEST_FIRST}"
 
 
-def _pinned(actor: Actor, now: datetime, *, besides: Iterable[UUID]) -> list[Memory]:
-    """Whatever the actor sees pinned, by what it was said to matter. Hopes for the index memory_unfading."""
-    visible = Memory.objects.visible_to(actor, now=now).filter(pinned=True).exclude(pk__in=list(besides))
-    return list(_readable(visible).order_by("-importance", "-created_at", "-id")[:PINNED])
+def _entries(
+    which: str, actor: Actor, now: datetime, *, besides: Iterable[UUID] = (), ids: Sequence[UUID] = ()
+) -> list[Entry]:
+    """Those that the actor sees, by a statement that is planned once."""
+    visible, _ = compiled.visible(actor)
+    said = {"now": now, "team": actor.team_id, "besides": list(besides), "ids": list(ids)}
+    with prepared_cursor() as cursor:
+        cursor.execute(ENTRIES.format(visible=visible) + which, compiled.bound(actor) | said)
+        return [Entry(*row) for row in cursor.fetchall()]
 
 
-def _recent(actor: Actor, now: datetime, *, besides: Iterable[UUID]) -> list[Memory]:
-    """The own team's newest. Hopes for the index memory_newest."""
-    visible = Memory.objects.visible_to(actor, now=now).filter(audience=actor.team_id).exclude(pk__in=list(besides))
-    return list(_readable(visible).newest()[:NEWEST])
+def _core(actor: Actor, now: datetime) -> list[Entry]:
+    """The own team's alone, even for those who read above it."""
+    return _entries(CORE_ONE, actor, now)
+
+
+def _recent(actor: Actor, now: datetime, *, besides: Iterable[UUID]) -> list[Entry]:
+    """The own team's newest."""
+    return _entries(NEWEST_ONES, actor, now, besides=besides)
 
 
 # What of it fits
@@ -214,23 +241,23 @@ def _fitted(found: Found, *, room: int) -> list[Section]:
     return [*head, *(_listed(name, memories, lines) for name, memories in listed)]
 
 
-def _by_weight(found: Found) -> Iterable[tuple[Name, Memory]]:
+def _by_weight(found: Found) -> Iterable[tuple[Name, Entry]]:
     """Pinned ones first, then what answers the query, then what is new."""
     place = {memory.pk: (name, memory) for name, memories in found.sections.items() for memory in memories}
     pinned = [memory.pk for memory in found.sections.get(Name.PINNED, ())]
-    answers = [memory.pk for memory in found.ranked if memory.pk in place]
+    answers = [pk for pk in found.ranked if pk in place]
     rest = [pk for pk, (name, _) in place.items() if name is not Name.CORE]
     ordered = dict.fromkeys([*pinned, *answers, *rest])
     return [place[pk] for pk in ordered if place[pk][0] is not Name.CORE]
 
 
-def _listed(name: Name, memories: Sequence[Memory], lines: Mapping[UUID, str]) -> Section:
+def _listed(name: Name, memories: Sequence[Entry], lines: Mapping[UUID, str]) -> Section:
     kept = [memory.pk for memory in memories if memory.pk in lines]
     left = [memory.pk for memory in memories if memory.pk not in lines]
     return Section(name, listed_block(name, [lines[pk] for pk in kept]), tuple(kept), tuple(left))
 
 
-def _fitted_core(memories: Sequence[Memory], *, room: int) -> Section:
+def _fitted_core(memories: Sequence[Entry], *, room: int) -> Section:
     """The core, cut at the end of a line if it is larger than all there is room for."""
     if not memories:
         return Section(Name.CORE)

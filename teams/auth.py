@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -12,6 +13,7 @@ from django.utils import timezone
 
 from memoryhub.errors import Forbidden, Invalid, NotFound, Unauthenticated
 from memoryhub.ids import as_uuid
+from memoryhub.prepared import prepared_cursor
 from memoryhub.text import line_flaw, tidy
 from teams import limits, operations, tokens
 from teams.actor import Actor
@@ -25,6 +27,7 @@ from teams.models import (
     Project,
     Role,
     Session,
+    Team,
     Token,
     Verb,
     Workspace,
@@ -165,7 +168,7 @@ SELECT id FROM upward ORDER BY depth
 
 def _living_token(text: str, *, now: datetime) -> Token:
     secret = tokens.parse(text)
-    found = secret and Token.objects.select_related("agent__team__organization").filter(prefix=secret.prefix).first()
+    found = secret and _token(secret.prefix)
     if not secret or not found or not secret.matches(bytes(found.digest)):
         raise Unauthenticated("This token is not known here.")
     if found.revoked_at:
@@ -173,6 +176,40 @@ def _living_token(text: str, *, now: datetime) -> Token:
     if found.expires_at and found.expires_at <= now:
         raise Unauthenticated("This token has expired.")
     return found
+
+
+# Of each row just what an actor is made of: every request asks for it.
+BEARER: dict[type[Any], tuple[str, ...]] = {
+    Token: ("id", "organization_id", "digest", "verbs", "expires_at", "revoked_at", "last_used_at"),
+    Agent: ("id", "organization_id", "team_id", "slug", "level"),
+    Team: ("id", "parent_id"),
+    Organization: ("id", "workspaces_enabled"),
+}
+# Whose token it is. Hopes for the index token_prefix_is_unique.
+WHOSE = f"""
+SELECT {", ".join(f"{model._meta.db_table}.{column}" for model, columns in BEARER.items() for column in columns)}
+FROM teams_token
+JOIN teams_agent ON teams_agent.id = teams_token.agent_id
+JOIN teams_team ON teams_team.id = teams_agent.team_id
+JOIN teams_organization ON teams_organization.id = teams_team.organization_id
+WHERE teams_token.prefix = %(prefix)s::text
+"""  # noqa: S608 (columns of our own models)
+
+
+def _token(prefix: str) -> Token | None:
+    """With its agent, team and organization."""
+    with prepared_cursor() as cursor:
+        cursor.execute(WHOSE, {"prefix": prefix})
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    values = iter(row)
+    token: Token
+    token, agent, team, organization = (
+        model.from_db(connection.alias, columns, [next(values) for _ in columns]) for model, columns in BEARER.items()
+    )
+    token.agent, agent.team, team.organization = agent, team, organization
+    return token
 
 
 def _note_use(token: Token, *, now: datetime) -> None:

@@ -21,7 +21,7 @@ STATEMENTS = {
     "get me": 1,
     "post recall": 8,
     "post recall/why-not": 5,
-    "get memories": 3,
+    "get memories": 2,
     "post memories": 6,
     "post memories/batch": 5,
     "get memories/<uuid:memory_id>": 2,

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories import operations
-from memories.api import answers, bodies, shapes, versions
+from memories.api import answers, bodies, reading, shapes, versions
 from memories.api.answering import Shape, made_or_changed, written
 from memories.api.describing import IF_MATCH, IF_NONE_MATCH, endpoint
 from memories.api.door import actor_of, document
@@ -34,15 +34,14 @@ class Memories(APIView):
     )
     def get(self, request: Request, asked: Mapping[str, Any]) -> Response:
         """What the token may see, page by page. Rows that are added meanwhile neither hide nor repeat others."""
-        rows, parts = narrowed(actor=actor_of(request), asked=asked)
-        found = page(
-            rows.with_usage().defer("search"),
-            order=asked["order"],
-            limit=asked["limit"],
-            cursor=asked.get("cursor"),
-            parts=parts,
-        )
-        shape = shapes.forgotten if asked["forgotten"] else shapes.memory
+        actor, order = actor_of(request), asked["order"]
+        rows, parts = narrowed(actor=actor, asked=asked)
+        wanted = {"order": order, "limit": asked["limit"], "cursor": asked.get("cursor"), "parts": parts}
+        if asked["forgotten"]:
+            found, shape = page(rows.with_usage().defer("search"), **wanted), shapes.forgotten
+        else:
+            found = page(rows, **wanted, read=lambda rows: reading.in_order(actor=actor, rows=rows, order=order))
+            shape = shapes.memory
         return Response({"memories": [shape(row) for row in found.rows], "next": found.next})
 
     @endpoint(
@@ -240,7 +239,7 @@ class Revert(APIView):
 
 
 def visible(actor: Actor, memory_id: UUID) -> Memory:
-    memory = Memory.objects.visible_to(actor).with_usage().defer("search").filter(pk=memory_id).first()
+    memory = reading.one(actor=actor, memory_id=memory_id)
     if memory is None:
         raise NotFound("There is no such memory.")
     return memory

@@ -1,6 +1,6 @@
 """Pages of a list: each begins where the one before ended, however many rows were added meanwhile."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 from uuid import UUID
@@ -20,7 +20,13 @@ class Page(Generic[Row]):
 
 
 def page(
-    rows: QuerySet[Row], *, order: str, limit: int, cursor: str | None = None, parts: Sequence[Q] = ()
+    rows: QuerySet[Row],
+    *,
+    order: str,
+    limit: int,
+    cursor: str | None = None,
+    parts: Sequence[Q] = (),
+    read: Callable[[QuerySet[Row]], list[Row]] = list,
 ) -> Page[Row]:
     """The rows in that order, and by id among equals. With parts, an index gives each part's first rows in that order,
     where it could not give it for all of them together."""
@@ -28,20 +34,13 @@ def page(
     if cursor is not None:
         rows = rows.filter(_after(rows.model, cursor, order))
     by = (order, "-id" if descending else "id")
-    if len(parts) > 1:
-        rows = rows.filter(pk__in=_first(rows, by=by, most=limit + 1, parts=parts))
-    shown = list(rows.filter(*parts if len(parts) == 1 else ()).order_by(*by)[: limit + 1])
+    firsts = [rows.filter(part).order_by(*by)[: limit + 1] for part in parts or [Q()]]
+    found = firsts[0] if len(firsts) == 1 else firsts[0].union(*firsts[1:], all=True).order_by(*by)[: limit + 1]
+    shown = read(found)
     if len(shown) <= limit:
         return Page(shown, None)
     last = shown[limit - 1]
     return Page(shown[:limit], _signer(rows.model, order).sign_object([_json(getattr(last, field)), str(last.pk)]))
-
-
-def _first(rows: QuerySet[Row], *, by: tuple[str, str], most: int, parts: Sequence[Q]) -> list[UUID]:
-    """The ids alone of the first rows among all parts: so many columns for each part take longer to ask for."""
-    bare: QuerySet[Row, dict[str, Any]] = rows.order_by(*by).values(by[0].removeprefix("-"), "id")
-    each = [bare.filter(part)[:most] for part in parts]
-    return [row["id"] for row in each[0].union(*each[1:], all=True).order_by(*by)[:most]]
 
 
 def _after(model: type[Model], cursor: str, order: str) -> Q:

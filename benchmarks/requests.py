@@ -1,0 +1,463 @@
+"""What a request costs over HTTP beside the SQL that it runs: requests per second, p50 and p95 in milliseconds.
+
+    python -m benchmarks.requests [--size 100000] [--teams 50] [--clients 1,8] [--requests 1000]
+        [--endpoints save,get,list,recall,context] [--json PATH]
+
+The server is the one that `manage.py serve` starts, in processes of its own with as many workers as by default. The
+memories are those of benchmarks.speed, and each team has a core memory beside them. Every request comes from the agent
+of a random team, with its token:
+
+    save       a new text of 20 to 60 words
+    get        a random memory of the team
+    list       the first page, 50 memories
+    recall     a hybrid question of 2 to 6 words, 10 memories
+    context    the whole prompt context, with such a question: core, pinned, recent and relevant memories
+
+A client is a process that holds one connection open. "SQL" is what such requests have the database do: their
+statements, the authentication's among them, are taken down while the same application answers inside this process (in a
+transaction that is rolled back, so that the rows of a save are still to be written), then run by psycopg alone,
+prepared and planned once, with BEGIN and COMMIT where the application has them. Both get as many requests, each a new
+one, and take turns, so that the machine's mood touches both alike; several clients go from turn to turn together, so
+that each kind meets no load but its own. Clients, server and Postgres share the machine.
+
+"x" is the median of the requests over that of their SQL; "x rate" is how many times as often per second the SQL runs.
+"""
+
+import argparse
+import http.client
+import json
+import os
+import platform
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from functools import cache, partial
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+import psycopg
+
+from benchmarks.asking import PATIENCE, Timings, context, in_processes
+from benchmarks.filling import Source, grow
+from benchmarks.ground import Progress, Texts, database, say
+from benchmarks.hub import LIMIT, Hub, disconnect
+from benchmarks.speed import numbers
+from memoryhub.prepared import numbered
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+WARM = (
+    30  # requests of each kind that each client makes before the clock runs, for the server's connections prepare too
+)
+TURN = 10  # requests that a client makes in a row
+STOP_WITHIN = 60  # seconds for the server
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    token: str
+    method: str
+    path: str
+    body: Mapping[str, Any] | None = None
+
+    @property
+    def payload(self) -> bytes:
+        return b"" if self.body is None else json.dumps(self.body).encode()
+
+    @property
+    def headers(self) -> dict[str, str]:
+        said = {} if self.body is None else {"Content-Type": "application/json"}
+        return {"Authorization": f"Bearer {self.token}", **said}
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """As psycopg runs it without us."""
+
+    sql: str | bytes
+    values: Sequence[Any] | Mapping[str, Any] = ()
+
+    @property
+    def bounds(self) -> bool:
+        """Whether it begins or ends a transaction."""
+        return self.sql in ("BEGIN", "COMMIT")
+
+
+Act = Callable[[int], None]  # with the number of the request
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One of the things that take turns: how a client gets ready for it."""
+
+    endpoint: str
+    over: str
+    open: Callable[[int], Act]
+
+
+@dataclass(slots=True)
+class Series(Timings):
+    """Timings with the seconds that each turn took."""
+
+    seconds: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One line of the JSON."""
+
+    size: int
+    teams: int
+    clients: int
+    endpoint: str
+    over: str  # HTTP or SQL
+    per_second: float
+    p50: float
+    p95: float
+    statements: float  # of one request, on average
+    requests: int
+    load: float  # the machine's, in the last minute
+
+
+HTTP, SQL = "HTTP", "SQL"
+
+
+def main() -> None:
+    arguments = parsed()
+    measured: list[Measured] = []
+    with database() as url:
+        hub = Hub(url)
+        hub.reset(arguments.teams)
+        grow(stores=[hub], source=Source(teams=arguments.teams), size=arguments.size)
+        with served() as port:
+            agents = Agents(hub)
+            say_header()
+            for clients in arguments.clients:
+                case = Case(agents, url=url, port=port, clients=clients, requests=arguments.requests)
+                for kind, series, statements in case.measured(arguments.endpoints):
+                    measured.append(line(kind, series, statements, size=arguments.size, case=case))
+                say_case(measured, clients=clients)
+                if arguments.json:
+                    write(arguments.json, measured)
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=int, default=100_000, help="memories in all")
+    parser.add_argument("--teams", type=int, default=50)
+    parser.add_argument("--clients", type=numbers, default=[1, 8])
+    parser.add_argument("--requests", type=int, default=1_000, help="to each endpoint, from all clients together")
+    parser.add_argument("--endpoints", type=names, default=list(ENDPOINTS))
+    parser.add_argument("--json", type=Path, help="a file for all figures")
+    return parser.parse_args()
+
+
+def names(text: str) -> list[str]:
+    if unknown := set(text.split(",")) - set(ENDPOINTS):
+        raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: not among {', '.join(ENDPOINTS)}")
+    return [name for name in ENDPOINTS if name in text.split(",")]
+
+
+# Who asks, and what
+
+
+class Agents:
+    """One of each team, with a token and some memories to get. The token's first use is behind it."""
+
+    def __init__(self, hub: Hub) -> None:
+        from memories.models import Memory
+        from memories.operations import Draft, save
+        from teams import auth, operations
+        from teams.models import Agent
+
+        self.texts, self.random = Texts(seed=11), random.Random(11)
+        self.tokens: list[str] = []
+        self.memories: list[list[UUID]] = []
+        self.teams = len(hub.actors)
+        for actor in hub.actors:
+            token = operations.issue_token(agent=Agent.objects.get(pk=actor.agent_id)).text
+            save(actor=auth.agent_actor(token=token), draft=Draft(content=self.texts.text(), key="core"))
+            some = Memory.objects.visible_to(actor).order_by("id").values_list("id", flat=True)
+            self.tokens.append(token)
+            self.memories.append(list(some[:1_000]))
+
+    def request(self, endpoint: str) -> Request:
+        team = self.random.randrange(self.teams)
+        return Request(self.tokens[team], *ENDPOINTS[endpoint](self, team))
+
+
+Said = tuple[str, str] | tuple[str, str, dict[str, Any]]
+
+
+def save(agents: Agents, team: int) -> Said:
+    return "POST", "/api/v1/memories", {"content": agents.texts.text(), "tags": ["bench"]}
+
+
+def get(agents: Agents, team: int) -> Said:
+    return "GET", f"/api/v1/memories/{agents.random.choice(agents.memories[team])}"
+
+
+def listed(agents: Agents, team: int) -> Said:
+    return "GET", "/api/v1/memories"
+
+
+def recall(agents: Agents, team: int) -> Said:
+    return "POST", "/api/v1/recall", {"query": agents.texts.text(2, 6), "limit": LIMIT}
+
+
+def prompt(agents: Agents, team: int) -> Said:
+    return "GET", f"/api/v1/context?{urlencode({'query': agents.texts.text(2, 6)})}"
+
+
+ENDPOINTS: dict[str, Callable[[Agents, int], Said]] = {
+    "save": save,
+    "get": get,
+    "list": listed,
+    "recall": recall,
+    "context": prompt,
+}
+
+
+# Over HTTP
+
+
+@contextmanager
+def served() -> Iterator[int]:
+    """The hub as `manage.py serve` runs it, on the database of DATABASE_URL. Yields its port."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+    command = [sys.executable, "manage.py", "serve", "--port", str(port)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+    try:
+        wait_for(f"http://127.0.0.1:{port}/readyz", process)
+        yield port
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=STOP_WITHIN)
+
+
+def wait_for(address: str, process: "subprocess.Popen[bytes]") -> None:
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    while process.poll() is None:
+        with suppress(OSError), direct.open(address, timeout=5):
+            return
+        time.sleep(0.1)
+    raise SystemExit("The server did not start.")
+
+
+def over_http(requests: Sequence[Request], port: int) -> Act:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    ready = [(request.method, request.path, request.payload, request.headers) for request in requests]
+
+    def act(number: int) -> None:
+        connection.request(*ready[number])
+        answer = connection.getresponse()
+        body = answer.read()
+        if answer.status >= 300:
+            raise RuntimeError(f"{answer.status}: {body.decode()}")
+
+    return act
+
+
+# The SQL alone
+
+
+@cache
+def application() -> "Client":
+    from django.test import Client
+
+    return Client(SERVER_NAME="localhost")
+
+
+def taken_down(request: Request) -> list[Statement]:
+    """What the application has the database do when it answers. All of it is undone."""
+    from django.db import connection, transaction
+
+    heard: list[Statement] = []
+    depth = 0
+
+    def listen(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        nonlocal depth
+        if sql.startswith("SAVEPOINT"):  # inside our transaction theirs are savepoints
+            heard.extend([Statement("BEGIN")] if depth == 0 else [])
+            depth += 1
+        elif sql.startswith("RELEASE SAVEPOINT"):
+            depth -= 1
+            heard.extend([Statement("COMMIT")] if depth == 0 else [])
+        else:
+            heard.append(statement(sql, params))
+        return execute(sql, params, many, context)
+
+    with transaction.atomic(), connection.execute_wrapper(listen):
+        said = {"data": request.payload, "content_type": "application/json", "headers": request.headers}
+        answer = application().generic(request.method, request.path, **said)
+        transaction.set_rollback(True)
+    if answer.status_code >= 300:
+        raise RuntimeError(f"{answer.status_code}: {answer.content.decode()}")
+    return heard
+
+
+def statement(sql: str, params: Any) -> Statement:
+    if isinstance(params, Mapping):
+        raw, order = numbered(sql)
+        return Statement(raw, [params[name] for name in order])
+    return Statement(sql, params or ())
+
+
+def by_sql(heard: Sequence[Sequence[Statement]], url: str) -> Act:
+    """Connected as Django connects, every statement prepared and planned once."""
+    from django.conf import settings
+
+    connection = psycopg.connect(url, autocommit=True, options=f"-c TimeZone=UTC {settings.PLAN_ONCE}")
+
+    def act(number: int) -> None:
+        for one in heard[number]:
+            cursor: psycopg.Cursor[Any] = (
+                psycopg.RawCursor(connection) if isinstance(one.sql, bytes) else connection.cursor()
+            )
+            cursor.execute(one.sql, one.values, prepare=not one.bounds, binary=True)
+            if cursor.description:
+                cursor.fetchall()
+
+    return act
+
+
+# Taking turns
+
+
+class Case:
+    """So many clients at once."""
+
+    def __init__(self, agents: Agents, *, url: str, port: int, clients: int, requests: int) -> None:
+        self.agents, self.url, self.port, self.clients = agents, url, port, clients
+        self.each = -(-requests // clients)
+
+    def measured(self, endpoints: Sequence[str]) -> Iterator[tuple[Kind, Series, float]]:
+        """Each endpoint over HTTP and as SQL, with the number of statements of one request."""
+        kinds: list[Kind] = []
+        counts: dict[str, float] = {}
+        progress = Progress(len(endpoints) * self.clients, "taking down statements")
+        for endpoint in endpoints:
+            asked = [self._requests(endpoint) for _ in range(self.clients)]
+            heard = []
+            for _ in range(self.clients):
+                heard.append([taken_down(request) for request in self._requests(endpoint)])
+                progress.add(1)
+            every = [request for client in heard for request in client]
+            counts[endpoint] = fmean(sum(not one.bounds for one in request) for request in every)
+            kinds.append(Kind(endpoint, HTTP, partial(self._over_http, asked)))
+            kinds.append(Kind(endpoint, SQL, partial(self._by_sql, heard)))
+        finish()
+        for kind, series in zip(kinds, self._take_turns(kinds), strict=True):
+            yield kind, series, counts[kind.endpoint]
+
+    def _requests(self, endpoint: str) -> list[Request]:
+        return [self.agents.request(endpoint) for _ in range(WARM + self.each)]
+
+    def _over_http(self, asked: Sequence[Sequence[Request]], client: int) -> Act:
+        return over_http(asked[client], self.port)
+
+    def _by_sql(self, heard: Sequence[Sequence[Sequence[Statement]]], client: int) -> Act:
+        return by_sql(heard[client], self.url)
+
+    def _take_turns(self, kinds: Sequence[Kind]) -> list[Series]:
+        """All clients with one kind at a time. Every other round goes backwards: whatever one kind leaves warm or cold
+        for the next, the next leaves for it."""
+        barrier = context.Barrier(self.clients, timeout=PATIENCE)
+        title = f"{self.clients} client{'s' if self.clients > 1 else ''}"
+
+        def client(number: int) -> list[Series]:
+            ready = [(kind.open(number), Series()) for kind in kinds]
+            for act, _ in ready:
+                for warm in range(WARM):
+                    act(warm)
+            progress = Progress(self.each, title)
+            for turn, start in enumerate(range(0, self.each, TURN)):
+                count = min(TURN, self.each - start)
+                for act, series in ready if turn % 2 == 0 else reversed(ready):
+                    barrier.wait()
+                    take_turn(act, series, range(WARM + start, WARM + start + count))
+                if number == 0:
+                    progress.add(count)
+            return [series for _, series in ready]
+
+        return [together(series) for series in zip(*in_processes(self.clients, client, barrier.abort), strict=True)]
+
+
+def take_turn(act: Act, series: Series, numbers: Sequence[int]) -> None:
+    first = time.perf_counter()
+    for number in numbers:
+        began = time.perf_counter()
+        act(number)
+        series.milliseconds.append((time.perf_counter() - began) * 1000)
+    series.seconds.append(time.perf_counter() - first)
+
+
+def together(clients: Sequence[Series]) -> Series:
+    """A turn ends when the last client has done its part."""
+    slowest = [max(turn) for turn in zip(*(series.seconds for series in clients), strict=True)]
+    return Series([one for series in clients for one in series.milliseconds], seconds=slowest)
+
+
+def finish() -> None:
+    """Before the clients start: nothing goes on beside them, and no connection is shared with them."""
+    from memoryhub import background
+
+    background.finish()
+    disconnect()
+
+
+# What came of it
+
+
+def line(kind: Kind, series: Series, statements: float, *, size: int, case: Case) -> Measured:
+    count = len(series.milliseconds)
+    return Measured(
+        size=size,
+        teams=case.agents.teams,
+        clients=case.clients,
+        endpoint=kind.endpoint,
+        over=kind.over,
+        per_second=round(count / sum(series.seconds), 1),
+        p50=round(series.p50, 3),
+        p95=round(series.p95, 3),
+        statements=round(statements, 2),
+        requests=count,
+        load=round(os.getloadavg()[0], 1),
+    )
+
+
+def say_header() -> None:
+    http, sql = (f"{'a second':>10}{f'{over} p50':>10}{'p95':>8}" for over in (HTTP, SQL))
+    say(f"{'clients':>7}  {'endpoint':9}{http}{sql}{'x':>7}{'x rate':>8}{'statements':>12}")
+
+
+def say_case(measured: Sequence[Measured], *, clients: int) -> None:
+    here = {(row.endpoint, row.over): row for row in measured if row.clients == clients}
+    for endpoint in dict.fromkeys(endpoint for endpoint, _ in here):
+        http, sql = here[endpoint, HTTP], here[endpoint, SQL]
+        figures = "".join(f"{row.per_second:10,.0f}{row.p50:10.2f}{row.p95:8.2f}" for row in (http, sql))
+        ratios = f"{http.p50 / sql.p50:7.2f}{sql.per_second / http.per_second:8.2f}"
+        say(f"{clients:7}  {endpoint:9}{figures}{ratios}{http.statements:12.1f}")
+
+
+def write(path: Path, measured: Sequence[Measured]) -> None:
+    machine = {"python": platform.python_version(), "system": platform.platform(), "cores": os.cpu_count()}
+    whole = {"machine": machine, "measured": [asdict(row) for row in measured]}
+    path.write_text(json.dumps(whole, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
