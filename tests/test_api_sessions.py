@@ -166,6 +166,8 @@ def test_an_extraction_answers_what_it_saved_and_what_was_known(agent: Agent) ->
     again = call(agent, "chat-1/extract", {"messages": SAID}).json()
     known = {"content": memory["content"], "type": "decision", "memory_id": memory["id"], "similarity": 1.0}
     assert (again["saved"], again["known"]) == ([], [known])
+    blind = call(agent, "chat-1/extract", {"messages": SAID}, verbs=(Verb.WRITE,)).json()
+    assert (blind["saved"], blind["known"]) == ([], [])
 
 
 def test_an_extraction_reads_the_archive(agent: Agent) -> None:

@@ -86,12 +86,12 @@ def endpoint(
     media: str = "application/json",
 ) -> Callable[[Method], Method]:
     """Checks the body against `takes` and hands it on as `said`, the query against `asks` and hands it on as `asked`.
-    `example` is a body, `answer` what comes back. A POST may be repeated with its idempotency key."""
+    `example` is a body, `answer` what comes back. A POST that writes may be repeated with its idempotency key."""
     declared = {parameter.name for parameter in parameters if parameter.location == OpenApiParameter.QUERY}
     questions = record(asks or {})
 
     def decorate(method: Method) -> Method:
-        repeatable = method.__name__ == "post"
+        repeatable = writes and method.__name__ == "post"  # what only reads always tells what stands there now
 
         @wraps(method)
         def act(self: Any, request: Request, **places: Any) -> HttpResponseBase:

@@ -231,6 +231,7 @@ def _extracted(actor: Actor, found: Extracted, kept: operations.Remembered) -> d
             "similarity": round(min(one.similarity, 1.0), 4),
         }
         for one in kept.known
+        if actor.may(Verb.READ)  # or it would tell what the team knows
     ]
     return {
         "saved": [_seen(actor, memory) for memory in kept.saved],
