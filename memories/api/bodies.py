@@ -101,7 +101,7 @@ CITE = record(
 UPLOAD = record(
     {
         "file": {"type": "string", "format": "binary"},
-        "name": text(longest=255, description="If it is left out, the file's own."),
+        "name": {"description": "If it is left out, the file's own."},  # in a form, whatever is said is text
     },
     required=["file"],
 )

@@ -211,5 +211,8 @@ def by_name(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
     result["paths"] = referred(result["paths"])
     for operations in result["paths"].values():
         for operation in operations.values():
-            operation.get("requestBody", {})["required"] = True
+            if body := operation.get("requestBody"):
+                (content,) = body["content"].values()
+                said = content["schema"].get("$ref", "").rpartition("/")[2]
+                body["required"] = "required" in schemas.get(said, content["schema"])
     return result
