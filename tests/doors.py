@@ -103,23 +103,6 @@ def headers(member: Member) -> dict[str, str]:
     return {"Authorization": f"Bearer {member.token()}", **named}
 
 
-ALL: dict[Door, tuple[str, ...]] = {
-    queryset: EVERYBODY,
-    recall_hybrid: EVERYBODY,
-    recall_keyword: EVERYBODY,
-    recall_semantic: EVERYBODY,
-    recall_recent: EVERYBODY,
-    recall_important: EVERYBODY,
-    recall_substring: EVERYBODY,
-    api_recall: AGENTS,
-    api_by_id: AGENTS,
-    api_lists: AGENTS,
-    api_key: AGENTS,
-    context_blocks: EVERYBODY,
-    api_context: AGENTS,
-}
-
-
 def tool(member: Member, place: str, **arguments: object) -> Any:
     address = f"/api/v1/tools/{place}"
     response = Client().post(address, arguments, content_type="application/json", headers=headers(member))
@@ -146,5 +129,54 @@ def group_list(member: Member, memory: Memory) -> bool:
     return str(memory.pk) in {row["key"] for row in tool(member, "group/list_memories")["memories"]}
 
 
+def team_search(member: Member, memory: Memory) -> bool:
+    memories = tool(member, "team/search_memory", query=memory.content, limit=50)["memories"]
+    return str(memory.pk) in {row["id"] for row in memories}
+
+
+def scoped_get(member: Member, memory: Memory) -> bool:
+    return "value" in tool(member, "scoped/get", id=str(memory.pk))
+
+
+def scoped_recall(member: Member, memory: Memory) -> bool:
+    memories = tool(member, "scoped/recall", query=memory.content, limit=50)["memories"]
+    return str(memory.pk) in {row["id"] for row in memories}
+
+
+def scoped_list(member: Member, memory: Memory) -> bool:
+    return str(memory.pk) in {row["id"] for row in tool(member, "scoped/list", limit=50)["memories"]}
+
+
+def graph_recall(member: Member, memory: Memory) -> bool:
+    memories = tool(member, "graph/memory_recall", query=memory.content, max_results=50)["memories"]
+    return str(memory.pk) in {row["id"] for row in memories}
+
+
+def graph_recent(member: Member, memory: Memory) -> bool:
+    memories = tool(member, "graph/memory_recall", mode="recent", max_results=50)["memories"]
+    return str(memory.pk) in {row["id"] for row in memories}
+
+
+ALL: dict[Door, tuple[str, ...]] = {
+    queryset: EVERYBODY,
+    recall_hybrid: EVERYBODY,
+    recall_keyword: EVERYBODY,
+    recall_semantic: EVERYBODY,
+    recall_recent: EVERYBODY,
+    recall_important: EVERYBODY,
+    recall_substring: EVERYBODY,
+    api_recall: AGENTS,
+    api_by_id: AGENTS,
+    api_lists: AGENTS,
+    api_key: AGENTS,
+    context_blocks: EVERYBODY,
+    api_context: AGENTS,
+    scoped_get: AGENTS,
+    scoped_recall: AGENTS,
+    scoped_list: AGENTS,
+    graph_recall: AGENTS,
+    graph_recent: AGENTS,
+}
+
 # Doors to nothing but what the caller's own team shares.
-OF_THE_TEAM: tuple[Door, ...] = (kv_view, kv_search, group_recall, group_list)
+OF_THE_TEAM: tuple[Door, ...] = (kv_view, kv_search, group_recall, group_list, team_search)
