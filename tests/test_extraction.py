@@ -16,7 +16,7 @@ from memories.archives import Message
 from memories.context import context
 from memories.extraction import Extracted, Proposal, endpoint, extract
 from memories.models import CONTENT_BYTES, Association, Memory, Revision, Source
-from memories.operations.archiving import tells_more
+from memories.operations.extracting import tells_more
 from memories.recall import recall
 from memoryhub.errors import Forbidden, Invalid, NotFound
 from teams.actor import Actor

@@ -1,9 +1,10 @@
 """Every write. Each operation is one transaction: it checks, changes, records the revision, then answers."""
 
 from memories.operations import files
-from memories.operations.archiving import Archived, Known, Remembered, archive, propose, remember
+from memories.operations.archiving import Archived, archive
 from memories.operations.attaching import associate, attach, cite, detach, dissociate, uncite
 from memories.operations.changing import append, expire, pin, rescope, revert, tag, update, verify
+from memories.operations.extracting import Known, Remembered, propose, remember
 from memories.operations.forgetting import forget, purge, restore
 from memories.operations.idempotency import Result, once
 from memories.operations.keys import sweep

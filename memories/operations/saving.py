@@ -215,9 +215,7 @@ def _take_turns(rows: Sequence[Row]) -> None:
     """Batches that share keys go one after the other: in whatever order each has them, none waits in a circle."""
     slots = {row.slot for row in rows if row.slot}
     if len(slots) > 1:
-        numbers = sorted(locks.number(repr(slot)) for slot in slots)
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(lock) FROM unnest(%s::bigint[]) AS lock", [numbers])
+        locks.take_turns(*map(repr, slots))
 
 
 def _waves(rows: Sequence[Row]) -> list[list[int]]:
