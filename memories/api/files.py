@@ -55,7 +55,7 @@ class Files(APIView):
             cursor=asked.get("cursor"),
             parts=[Q(team=team_id) for team_id in actor.readable_team_ids],
         )
-        return Response({"files": [shapes.listed_file(row) for row in found.rows], "next": found.next})
+        return Response(found.shaped("files", shapes.listed_file))
 
 
 class OneFile(APIView):
@@ -150,7 +150,7 @@ class FileHistory(APIView):
             limit=asked["limit"],
             cursor=asked.get("cursor"),
         )
-        return Response({"versions": [shapes.file_version(row) for row in found.rows], "next": found.next})
+        return Response(found.shaped("versions", shapes.file_version))
 
     @endpoint(
         summary="Make an old version the newest",

@@ -40,7 +40,7 @@ class Associations(APIView):
         rows = Association.objects.filter(organization=actor_of(request).organization_id)
         rows = rows.filter(Q(origin=memory_id, target__in=seen) | Q(target=memory_id, origin__in=seen))
         found = page(rows, order="-created_at", limit=asked["limit"], cursor=asked.get("cursor"))
-        return Response({"associations": [shapes.association(row) for row in found.rows], "next": found.next})
+        return Response(found.shaped("associations", shapes.association))
 
     @endpoint(
         summary="Link a memory to another",
@@ -87,7 +87,7 @@ class Assets(APIView):
         _visible(actor_of(request), memory_id)
         rows = Asset.objects.filter(organization=actor_of(request).organization_id, memory=memory_id)
         found = page(rows, order="-created_at", limit=asked["limit"], cursor=asked.get("cursor"))
-        return Response({"assets": [shapes.asset(row) for row in found.rows], "next": found.next})
+        return Response(found.shaped("assets", shapes.asset))
 
     @endpoint(
         summary="Attach a file",
@@ -152,7 +152,7 @@ class Sources(APIView):
         _visible(actor_of(request), memory_id)
         rows = Source.objects.filter(organization=actor_of(request).organization_id, memory=memory_id)
         found = page(rows, order="-created_at", limit=asked["limit"], cursor=asked.get("cursor"))
-        return Response({"sources": [shapes.source(row) for row in found.rows], "next": found.next})
+        return Response(found.shaped("sources", shapes.source))
 
     @endpoint(
         summary="Note where a memory came from",

@@ -42,7 +42,7 @@ class Memories(APIView):
         else:
             found = page(rows, **wanted, read=lambda rows: reading.in_order(actor=actor, rows=rows, order=order))
             shape = shapes.memory
-        return Response({"memories": [shape(row) for row in found.rows], "next": found.next})
+        return Response(found.shaped("memories", shape))
 
     @endpoint(
         summary="Save a memory",
@@ -217,7 +217,7 @@ class History(APIView):
             organization=memory.organization_id, memory=memory_id, audience=memory.audience
         ).select_related("agent", "user")
         found = page(rows, order="-version", limit=asked["limit"], cursor=asked.get("cursor"))
-        return Response({"versions": [shapes.version(row) for row in found.rows], "next": found.next})
+        return Response(found.shaped("versions", shapes.version))
 
 
 class Revert(APIView):

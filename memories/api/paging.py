@@ -18,6 +18,10 @@ class Page(Generic[Row]):
     rows: list[Row]
     next: str | None  # the cursor of the page that follows, if one does
 
+    def shaped(self, name: str, shape: Callable[[Row], dict[str, Any]]) -> dict[str, Any]:
+        """As callers get it."""
+        return {name: [shape(row) for row in self.rows], "next": self.next}
+
 
 def page(
     rows: QuerySet[Row],
