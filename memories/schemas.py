@@ -182,8 +182,10 @@ def _array(schema: Schema, value: object, place: str, wrong: dict[str, str]) -> 
     if not isinstance(value, list):
         wrong[place] = "This must be a list."
         return value
-    if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", UNBOUNDED):
-        wrong[place] = f"At most {schema['maxItems']} at once." if value else "This must not be empty."
+    least, most = schema.get("minItems", 0), schema.get("maxItems", UNBOUNDED)
+    if not least <= len(value) <= most:
+        many = f"At most {most:,} at once." if len(value) > most else f"At least {least:,}."
+        wrong[place] = many if value else "This must not be empty."
         return value
     inside = f"{place}." if place else ""
     return [_checked(schema["items"], item, f"{inside}{number}", wrong) for number, item in enumerate(value)]

@@ -1,0 +1,66 @@
+"""One schema checks what a call says, and names whatever is not right."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from memories.schemas import (
+    Schema,
+    checked,
+    flag,
+    fraction,
+    identity,
+    listed,
+    moment,
+    nullable,
+    one_of,
+    record,
+    text,
+    whole,
+)
+from memoryhub.errors import Invalid
+
+ID = "0198c0de-0000-7000-8000-000000000001"
+BAD: list[tuple[Schema, Any, str]] = [
+    (text(), 1, "This must be text."),
+    (text(), None, "This must be text."),
+    (text(), "a\0b", "NUL characters cannot be stored."),
+    (text(shortest=1), "", "This must not be empty."),
+    (text(longest=3), "abcd", "At most 3 characters; these are 4."),
+    (one_of("ab"), "c", "This must be one of a, b."),
+    (nullable(one_of("ab")), 7, "This must be one of a, b."),
+    (whole(least=1, most=5), 6, "This must be a whole number from 1 to 5."),
+    (whole(least=1, most=5), True, "This must be a whole number from 1 to 5."),
+    (fraction(), 1.1, "This must be a number from 0.0 to 1.0."),
+    (flag(), "true", "This must be true or false."),
+    (identity(), "x", "This must be an id."),
+    (moment(), "2030-01-31T12:00:00", "This must be a date and time with its time zone, like 2030-01-31T12:00:00Z."),
+    (listed(text()), "x", "This must be a list."),
+    (listed(text(), least=1), [], "This must not be empty."),
+    (listed(text(), least=2), ["x"], "At least 2."),
+    (listed(text(), most=1), ["x", "y"], "At most 1 at once."),
+    (record({}), [], "This must be a JSON object."),
+]
+
+
+@pytest.mark.parametrize(("schema", "value", "sentence"), BAD)
+def test_what_is_not_right_gets_a_sentence(schema: Schema, value: Any, sentence: str) -> None:
+    with pytest.raises(Invalid) as refusal:
+        checked(record({"field": schema}), {"field": value})
+    assert refusal.value.fields == {"field": sentence}
+
+
+def test_every_field_that_is_not_right_is_named() -> None:
+    schema = record({"a": text(), "rows": listed(record({"b": flag()}, required=["b"]))}, required=["a"])
+    with pytest.raises(Invalid) as refusal:
+        checked(schema, {"rows": [{"b": True}, {"c": 1}]})
+    assert set(refusal.value.fields) == {"a", "rows.1.b", "rows.1.c"}
+
+
+def test_values_come_as_we_work_with_them() -> None:
+    schema = record({"id": identity(), "at": nullable(moment()), "limit": whole(least=1, most=9, default=5)})
+    noon = datetime(2030, 1, 31, 12, tzinfo=UTC)
+    assert checked(schema, {"id": ID, "at": "2030-01-31T12:00:00Z"}) == {"id": UUID(ID), "at": noon, "limit": 5}
+    assert checked(schema, {"at": None, "limit": 2.0}) == {"at": None, "limit": 2}
