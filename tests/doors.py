@@ -9,6 +9,7 @@ from memories.context import context
 from memories.models import Memory
 from memories.recall import Mode, recall
 from tests.cast import AGENTS, EVERYBODY, Member
+from tests.tools import answered
 
 Door = Callable[[Member, Memory], bool]
 
@@ -104,10 +105,10 @@ def headers(member: Member) -> dict[str, str]:
 
 
 def tool(member: Member, place: str, **arguments: object) -> Any:
-    address = f"/api/v1/tools/{place}"
-    response = Client().post(address, arguments, content_type="application/json", headers=headers(member))
-    assert response.status_code in (200, 404), response.content
-    return response.json()
+    context = {name: getattr(member.context, name) for name in ("project", "user", "workspace")}
+    status, answer = answered(member.token(), place, arguments, **context)
+    assert status in (200, 404), answer
+    return answer
 
 
 def kv_view(member: Member, memory: Memory) -> bool:

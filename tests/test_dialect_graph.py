@@ -18,7 +18,7 @@ from teams import operations as registry
 from teams.models import Agent, Verb
 from tests import factories
 from tests.cast import AGENTS, WHO_SEES, Cast
-from tests.dialects import call
+from tests.tools import answered
 
 pytestmark = pytest.mark.django_db
 Call = Callable[..., dict[str, Any]]
@@ -80,7 +80,7 @@ def token(agent: Agent) -> str:
 @pytest.fixture
 def ask(token: str) -> Call:
     def ask(name: str, body: object, *, status: int = 200) -> dict[str, Any]:
-        found, answer = call(token, "graph", name, body)
+        found, answer = answered(token, f"graph/{name}", body)
         assert found == status, answer
         return answer
 
@@ -383,17 +383,17 @@ def test_verbs_are_asked_for(agent: Agent, ask: Call) -> None:
     saved = ask("memory_save", FACT)["memory_id"]
     reader = registry.issue_token(agent=agent, verbs=[Verb.READ]).text
     forgetter = registry.issue_token(agent=agent, verbs=[Verb.FORGET]).text
-    assert call(reader, "graph", "memory_save", FACT)[0] == 403
-    assert call(reader, "graph", "memory_delete", {"memory_id": saved})[0] == 403
-    assert not call(forgetter, "graph", "memory_recall", {"mode": "recent"})[1].get("memories")
-    told = call(forgetter, "graph", "memory_delete", {"memory_id": saved})[1]
+    assert answered(reader, "graph/memory_save", FACT)[0] == 403
+    assert answered(reader, "graph/memory_delete", {"memory_id": saved})[0] == 403
+    assert not answered(forgetter, "graph/memory_recall", {"mode": "recent"})[1].get("memories")
+    told = answered(forgetter, "graph/memory_delete", {"memory_id": saved})[1]
     assert told == {"forgotten": True, "message": "Memory forgotten [fact]."}
 
 
 def test_a_director_may_not_forget_what_it_only_reads(cast: Cast) -> None:
     above = factories.memory(factories.actor(factories.agent(cast.executive, "ceo"), workspace="blue"))
     director = cast["director"]
-    status, answer = call(director.token(), "graph", "memory_delete", {"memory_id": str(above.pk)}, workspace="blue")
+    status, answer = answered(director.token(), "graph/memory_delete", {"memory_id": str(above.pk)}, workspace="blue")
     assert (status, answer["code"]) == (403, "forbidden")
 
 
@@ -404,7 +404,7 @@ def test_each_scope_shows_only_to_its_readers(cast: Cast, scope: Scope, name: st
     memory = cast.memory(scope)
     context = cast[name].context
     said = {"project": context.project, "user": context.user, "workspace": context.workspace}
-    _, answer = call(cast[name].token(), "graph", "memory_recall", body, **said)
+    _, answer = answered(cast[name].token(), "graph/memory_recall", body, **said)
     assert (str(memory.pk) in {row["id"] for row in answer["memories"]}) == (name in WHO_SEES[scope])
 
 
@@ -457,7 +457,7 @@ def test_saves_that_link_to_the_same_memories_do_not_wait_in_a_circle() -> None:
         ordered = targets if number % 2 else targets[::-1]
         body = {"content": f"Linked {number}.", "associations": [{"target_id": target} for target in ordered]}
         try:
-            return call(token, "graph", "memory_save", body)[0]
+            return answered(token, "graph/memory_save", body)[0]
         finally:
             connection.close()
 
@@ -473,7 +473,7 @@ def test_one_of_many_deletes_forgets() -> None:
 
     def delete(_: int) -> bool:
         try:
-            return bool(call(token, "graph", "memory_delete", {"memory_id": str(memory.pk)})[1]["forgotten"])
+            return bool(answered(token, "graph/memory_delete", {"memory_id": str(memory.pk)})[1]["forgotten"])
         finally:
             connection.close()
 

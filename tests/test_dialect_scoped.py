@@ -20,7 +20,7 @@ from teams import operations as registry
 from teams.models import Agent, Organization, Person, Project, Session, Verb, Workspace
 from tests import factories
 from tests.cast import AGENTS, WHO_SEES, Cast
-from tests.dialects import call
+from tests.tools import answered
 
 pytestmark = pytest.mark.django_db
 Call = Callable[..., dict[str, Any]]
@@ -51,7 +51,7 @@ def ask(agent: Agent) -> Call:
     token = registry.issue_token(agent=agent).text
 
     def ask(name: str, body: object, *, status: int = 200, user: str = "mira", **context: str) -> dict[str, Any]:
-        found, answer = call(token, "scoped", name, body, user=user, **context)
+        found, answer = answered(token, f"scoped/{name}", body, user=user, **context)
         assert found == status, answer
         return answer
 
@@ -334,11 +334,11 @@ def test_verbs_are_asked_for(agent: Agent, ask: Call) -> None:
     saved = ask("save", NINE)
     reader = registry.issue_token(agent=agent, verbs=[Verb.READ]).text
     writer = registry.issue_token(agent=agent, verbs=[Verb.WRITE]).text
-    assert call(reader, "scoped", "save", NINE, user="mira")[0] == 403
-    assert call(reader, "scoped", "delete", {"id": saved["id"]}, user="mira")[0] == 403
-    _, receipt = call(writer, "scoped", "save", {"key": "deploy-freeze", "value": "x"}, user="mira")
+    assert answered(reader, "scoped/save", NINE, user="mira")[0] == 403
+    assert answered(reader, "scoped/delete", {"id": saved["id"]}, user="mira")[0] == 403
+    _, receipt = answered(writer, "scoped/save", {"key": "deploy-freeze", "value": "x"}, user="mira")
     assert receipt == {"id": saved["id"], "version": 2, "created": False}
-    assert call(writer, "scoped", "get", {"id": saved["id"]}, user="mira")[0] in (403, 404)
+    assert answered(writer, "scoped/get", {"id": saved["id"]}, user="mira")[0] in (403, 404)
 
 
 @pytest.mark.parametrize("scope", Scope)
@@ -349,12 +349,12 @@ def test_each_scope_shows_only_to_its_readers(cast: Cast, scope: Scope, name: st
     said = {"project": context.project, "user": context.user, "workspace": context.workspace}
     sees = name in WHO_SEES[scope]
     for tool, body in (("recall", {"query": "pager drawer"}), ("list", {})):
-        _, answer = call(token, "scoped", tool, body, **said)
+        _, answer = answered(token, f"scoped/{tool}", body, **said)
         assert (str(memory.pk) in {row["id"] for row in answer["memories"]}) == sees
     for body in ({"id": str(memory.pk)}, {"key": "pager"}):
-        assert call(token, "scoped", "get", body, **said)[0] == (200 if sees else 404)
+        assert answered(token, "scoped/get", body, **said)[0] == (200 if sees else 404)
     if not sees:
-        assert call(token, "scoped", "delete", {"id": str(memory.pk)}, **said)[0] == 404
+        assert answered(token, "scoped/delete", {"id": str(memory.pk)}, **said)[0] == 404
         assert Memory.objects.get().forgotten_at is None
 
 
@@ -392,7 +392,7 @@ def test_many_saves_of_one_key_leave_one_row_and_every_version() -> None:
     def save(number: int) -> int:
         body = {"key": "k", "value": f"Said by {number}.", "sources": [{"messageId": f"m-{number}"}]}
         try:
-            return call(token, "scoped", "save", body, user="mira")[0]
+            return answered(token, "scoped/save", body, user="mira")[0]
         finally:
             connection.close()
 

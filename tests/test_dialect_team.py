@@ -15,7 +15,7 @@ from teams import operations as registry
 from teams.models import Agent, Level, Organization, Team, Verb
 from tests import factories
 from tests.cast import AGENTS, WHO_SEES, Cast
-from tests.dialects import call
+from tests.tools import answered
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +48,7 @@ def swe(engineering: Team) -> Agent:
 
 
 def ask(agent: Agent, name: str, body: object, *, status: int = 200) -> dict[str, Any]:
-    found, answer = call(registry.issue_token(agent=agent).text, "team", name, body)
+    found, answer = answered(registry.issue_token(agent=agent).text, f"team/{name}", body)
     assert found == status, answer
     return answer
 
@@ -203,9 +203,9 @@ def test_what_people_and_other_dialects_saved_is_readable(swe: Agent, engineerin
 def test_verbs_are_asked_for(swe: Agent) -> None:
     reader = registry.issue_token(agent=swe, verbs=[Verb.READ]).text
     writer = registry.issue_token(agent=swe, verbs=[Verb.WRITE]).text
-    assert call(reader, "team", "save_memory", LESSON)[0] == 403
-    assert call(writer, "team", "save_memory", LESSON)[0] == 200
-    assert not call(writer, "team", "search_memory", {"query": "github"})[1].get("memories")
+    assert answered(reader, "team/save_memory", LESSON)[0] == 403
+    assert answered(writer, "team/save_memory", LESSON)[0] == 200
+    assert not answered(writer, "team/search_memory", {"query": "github"})[1].get("memories")
 
 
 @pytest.mark.parametrize("scope", Scope)
@@ -214,7 +214,7 @@ def test_only_readers_of_the_team_find_its_memory(cast: Cast, scope: Scope, name
     cast.memory(scope)
     context = cast[name].context
     said = {"project": context.project, "user": context.user, "workspace": context.workspace}
-    _, answer = call(cast[name].token(), "team", "search_memory", {"query": "pager"}, **said)
+    _, answer = answered(cast[name].token(), "team/search_memory", {"query": "pager"}, **said)
     assert bool(answer["memories"]) == (scope is Scope.TEAM and name in WHO_SEES[scope])
 
 
@@ -225,7 +225,7 @@ def test_queries_do_not_grow_with_results(swe: Agent, engineering: Team) -> None
         remember(factories.agent(engineering, f"swe-{number}"), f"Anchor {number}.")
         if number in (1, 8):
             with CaptureQueriesContext(connection) as captured:
-                _, answer = call(token, "team", "search_memory", {"query": "anchor"})
+                _, answer = answered(token, "team/search_memory", {"query": "anchor"})
             assert len(answer["memories"]) == number + 1
             counts.append(len(captured))
     assert counts[0] >= counts[1]

@@ -13,7 +13,7 @@ from teams import operations as registry
 from teams.models import Agent, Level, Organization, Team, Token
 from teams.org_files import level_of
 from tests import factories
-from tests.dialects import call
+from tests.tools import answered
 
 pytestmark = pytest.mark.django_db
 
@@ -111,9 +111,9 @@ def test_the_imported_agents_share_as_their_levels_say(tmp_path: Path) -> None:
     tokens = dict(line.split(" ") for line in run(tmp_path, "--tokens").splitlines() if " mh_" in line)
     for name in ("ceo", "swe-1", "pm-1"):
         body = {"type": "decision", "content": f"The anchor, by {name}."}
-        assert call(tokens[name], "team", "save_memory", body)[0] == 200
+        assert answered(tokens[name], "team/save_memory", body)[0] == 200
     seen = {
-        name: [row["agentId"] for row in call(token, "team", "search_memory", {"query": "anchor"})[1]["memories"]]
+        name: [row["agentId"] for row in answered(token, "team/search_memory", {"query": "anchor"})[1]["memories"]]
         for name, token in tokens.items()
     }
     assert seen == {"swe-1": ["swe-1"], "eng-director": ["swe-1", "ceo"], "ceo": ["ceo"], "pm-1": ["pm-1"]}

@@ -1,4 +1,4 @@
-"""Calls a tool over HTTP, as an agent does."""
+"""Calls a dialect's tool over HTTP, as an agent does."""
 
 from typing import Any
 
@@ -9,13 +9,23 @@ from teams.actor import Actor
 from teams.models import Agent, Verb
 
 
+def post(token: str, place: str, arguments: Any, **context: str) -> Any:
+    """The response to `POST /api/v1/tools/{place}` in that context."""
+    named = {f"X-Memory-{name.title()}": value for name, value in context.items() if value}
+    headers = {"Authorization": f"Bearer {token}", **named}
+    return Client().post(f"/api/v1/tools/{place}", arguments, content_type="application/json", headers=headers)
+
+
+def answered(token: str, place: str, arguments: Any, **context: str) -> tuple[int, dict[str, Any]]:
+    """Its status and its body."""
+    response = post(token, place, arguments, **context)
+    return response.status_code, response.json()
+
+
 def call(actor: Actor, place: str, arguments: Any, *, verbs: tuple[Verb, ...] = tuple(Verb)) -> Any:
-    """The response to `POST /api/v1/tools/{place}`."""
-    bearer = registry.issue_token(agent=Agent.objects.get(pk=actor.agent_id), verbs=verbs).text
-    address = f"/api/v1/tools/{place}"
-    return Client().post(
-        address, arguments, content_type="application/json", headers={"Authorization": f"Bearer {bearer}"}
-    )
+    """The response to somebody who says nothing of the context."""
+    token = registry.issue_token(agent=Agent.objects.get(pk=actor.agent_id), verbs=verbs).text
+    return post(token, place, arguments)
 
 
 def result(actor: Actor, place: str, arguments: Any) -> Any:
