@@ -1,6 +1,8 @@
-"""Bare SQL: the very statements of a recall, run again by psycopg with nothing of ours around them."""
+"""Bare SQL: the very statements of a recall or a request, run again by psycopg with nothing of ours around them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -13,12 +15,71 @@ from memoryhub.prepared import numbered
 LATER = WARM  # questions in between, so that bare SQL finds the rows no warmer than recall found them
 
 
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """As psycopg runs it without us."""
+
+    sql: str | bytes
+    values: Sequence[Any] | Mapping[str, Any] = ()
+
+    @classmethod
+    def heard(cls, sql: str, params: Any) -> "Statement":
+        if not isinstance(params, Mapping):
+            return cls(sql, params or ())
+        raw, names = numbered(sql)  # one of those that we prepare
+        return cls(raw, [params[name] for name in names])
+
+    def run(self, connection: "psycopg.Connection[Any]") -> list[Any]:
+        cursor: psycopg.Cursor[Any] = (
+            psycopg.RawCursor(connection) if isinstance(self.sql, bytes) else connection.cursor()
+        )
+        cursor.execute(self.sql, self.values, prepare=not self.bounds, binary=True)
+        return cursor.fetchall() if cursor.description else []
+
+    @property
+    def bounds(self) -> bool:
+        """Whether it begins or ends a transaction."""
+        return self.sql in ("BEGIN", "COMMIT")
+
+
+def connected(url: str) -> "psycopg.Connection[Any]":
+    """As Django connects, every statement planned once."""
+    from django.conf import settings
+
+    return psycopg.connect(url, autocommit=True, options=f"-c TimeZone=UTC {settings.PLAN_ONCE}")
+
+
+@contextmanager
+def undone() -> Iterator[list[Statement]]:
+    """What is done inside this block, as it is heard. It is undone, so that the rows are still to be written."""
+    from django.db import connection, transaction
+
+    heard: list[Statement] = []
+    depth = 0
+
+    def listen(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        nonlocal depth
+        if sql.startswith("SAVEPOINT"):  # inside our transaction theirs are savepoints
+            heard.extend([Statement("BEGIN")] if depth == 0 else [])
+            depth += 1
+        elif sql.startswith("RELEASE SAVEPOINT"):
+            depth -= 1
+            heard.extend([Statement("COMMIT")] if depth == 0 else [])
+        else:
+            heard.append(Statement.heard(sql, params))
+        return execute(sql, params, many, context)
+
+    with transaction.atomic(), connection.execute_wrapper(listen):
+        yield heard
+        transaction.set_rollback(True)
+
+
 class Echo:
     """A recall that is listened to, and what was heard. Each client has a copy of its own."""
 
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
-        self.heard: list[list[tuple[str, Any]]] = []
+        self.heard: list[list[Statement]] = []
 
     def recall(self) -> Ask:
         from django.db import connection
@@ -35,29 +96,20 @@ class Echo:
     def _listen(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
         result = execute(sql, params, many, context)
         if context["cursor"].description:  # it returns rows; what writes is not run twice
-            self.heard[-1].append((sql, params))
+            self.heard[-1].append(Statement.heard(sql, params))
         return result
 
     def bare(self) -> Ask:
-        """Connected as Django connects, every statement prepared and planned once."""
-        from django.conf import settings
-
-        options = f"-c TimeZone=UTC {settings.PLAN_ONCE}"
-        connection = psycopg.connect(self.hub.url, autocommit=True, options=options)
+        connection = connected(self.hub.url)
         asked = 0
 
         def ask(question: Question) -> int:
             nonlocal asked
             statements = self.heard[asked if asked < LATER else asked - LATER]
             asked += 1
-            rows = []
-            for sql, parameters in statements:
-                if isinstance(parameters, dict):  # one of those that recall has prepared
-                    raw, names = numbered(sql)
-                    values = [parameters[name] for name in names]
-                    rows = psycopg.RawCursor(connection).execute(raw, values, prepare=True, binary=True).fetchall()
-                else:
-                    rows = psycopg.ClientCursor(connection).execute(sql, parameters).fetchall()
+            rows: list[Any] = []
+            for statement in statements:
+                rows = statement.run(connection)
             return len(rows)
 
         return ask

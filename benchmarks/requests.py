@@ -45,21 +45,17 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-import psycopg
-
+from benchmarks import replay
 from benchmarks.asking import PATIENCE, Timings, context, in_processes
 from benchmarks.filling import Source, grow
 from benchmarks.ground import Progress, Texts, database, say
 from benchmarks.hub import LIMIT, Hub, disconnect
 from benchmarks.speed import numbers
-from memoryhub.prepared import numbered
 
 if TYPE_CHECKING:
     from django.test import Client
 
-WARM = (
-    30  # requests of each kind that each client makes before the clock runs, for the server's connections prepare too
-)
+WARM = 30  # requests of each kind that each client makes before the clock runs: the server's connections prepare, too
 TURN = 10  # requests that a client makes in a row
 STOP_WITHIN = 60  # seconds for the server
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,19 +76,6 @@ class Request:
     def headers(self) -> dict[str, str]:
         said = {} if self.body is None else {"Content-Type": "application/json"}
         return {"Authorization": f"Bearer {self.token}", **said}
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """As psycopg runs it without us."""
-
-    sql: str | bytes
-    values: Sequence[Any] | Mapping[str, Any] = ()
-
-    @property
-    def bounds(self) -> bool:
-        """Whether it begins or ends a transaction."""
-        return self.sql in ("BEGIN", "COMMIT")
 
 
 Act = Callable[[int], None]  # with the number of the request
@@ -281,55 +264,22 @@ def application() -> "Client":
     return Client(SERVER_NAME="localhost")
 
 
-def taken_down(request: Request) -> list[Statement]:
+def taken_down(request: Request) -> list[replay.Statement]:
     """What the application has the database do when it answers. All of it is undone."""
-    from django.db import connection, transaction
-
-    heard: list[Statement] = []
-    depth = 0
-
-    def listen(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-        nonlocal depth
-        if sql.startswith("SAVEPOINT"):  # inside our transaction theirs are savepoints
-            heard.extend([Statement("BEGIN")] if depth == 0 else [])
-            depth += 1
-        elif sql.startswith("RELEASE SAVEPOINT"):
-            depth -= 1
-            heard.extend([Statement("COMMIT")] if depth == 0 else [])
-        else:
-            heard.append(statement(sql, params))
-        return execute(sql, params, many, context)
-
-    with transaction.atomic(), connection.execute_wrapper(listen):
+    with replay.undone() as heard:
         said = {"data": request.payload, "content_type": "application/json", "headers": request.headers}
         answer = application().generic(request.method, request.path, **said)
-        transaction.set_rollback(True)
     if answer.status_code >= 300:
         raise RuntimeError(f"{answer.status_code}: {answer.content.decode()}")
     return heard
 
 
-def statement(sql: str, params: Any) -> Statement:
-    if isinstance(params, Mapping):
-        raw, order = numbered(sql)
-        return Statement(raw, [params[name] for name in order])
-    return Statement(sql, params or ())
-
-
-def by_sql(heard: Sequence[Sequence[Statement]], url: str) -> Act:
-    """Connected as Django connects, every statement prepared and planned once."""
-    from django.conf import settings
-
-    connection = psycopg.connect(url, autocommit=True, options=f"-c TimeZone=UTC {settings.PLAN_ONCE}")
+def by_sql(heard: Sequence[Sequence[replay.Statement]], url: str) -> Act:
+    connection = replay.connected(url)
 
     def act(number: int) -> None:
         for one in heard[number]:
-            cursor: psycopg.Cursor[Any] = (
-                psycopg.RawCursor(connection) if isinstance(one.sql, bytes) else connection.cursor()
-            )
-            cursor.execute(one.sql, one.values, prepare=not one.bounds, binary=True)
-            if cursor.description:
-                cursor.fetchall()
+            one.run(connection)
 
     return act
 
@@ -369,7 +319,7 @@ class Case:
     def _over_http(self, asked: Sequence[Sequence[Request]], client: int) -> Act:
         return over_http(asked[client], self.port)
 
-    def _by_sql(self, heard: Sequence[Sequence[Sequence[Statement]]], client: int) -> Act:
+    def _by_sql(self, heard: Sequence[Sequence[Sequence[replay.Statement]]], client: int) -> Act:
         return by_sql(heard[client], self.url)
 
     def _take_turns(self, kinds: Sequence[Kind]) -> list[Series]:
