@@ -1,6 +1,6 @@
 # The commands a person types. Everything they need is installed into .venv from the lock files.
 .DELETE_ON_ERROR:
-.PHONY: run test check lock clean
+.PHONY: run test browser test-browser screenshots check lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -12,6 +12,16 @@ run: $(VENV)/run.stamp
 
 test: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+
+# Finds Chromium, or installs Debian's where it may.
+browser: $(VENV)/dev.stamp
+	@$(BIN)/python -m tests.browser.chromium
+
+test-browser: browser
+	$(BIN)/python -m pytest -n 2 --dist worksteal --override-ini addopts="-p tests.cluster" tests/browser $(ARGS)
+
+screenshots: browser
+	$(BIN)/python -m tests.browser.screenshots
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff check .

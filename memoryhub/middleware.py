@@ -1,11 +1,13 @@
-"""When the database cannot serve a request, the caller is told so at once, and whether to come back."""
+"""What stands around every request: refusals in words, and the policy that pages are shown under."""
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 
-from memoryhub.refusals import problem
+from memoryhub.errors import Trouble
+from memoryhub.refusals import problem, refused
 
 DISK_FULL = "53100"
 DEADLOCK = "40P01"
@@ -13,6 +15,8 @@ RETRY_AFTER = "3"  # seconds
 
 
 class DatabaseTrouble:
+    """When the database cannot serve a request, the caller is told so at once, and whether to come back."""
+
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
@@ -35,3 +39,30 @@ def answer(error: OperationalError) -> HttpResponse:
         response = problem(503, "database_unavailable", "The database does not answer just now. Try again.")
     response.headers["Retry-After"] = RETRY_AFTER
     return response
+
+
+class Refusals:
+    """What the rules refuse, as a page."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        return refused(request, error) if isinstance(error, Trouble) else None
+
+
+class ContentPolicy:
+    """An answer that has a policy of its own, as downloads do, keeps it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        docs = request.path.startswith("/api/docs/")
+        policy = settings.CONTENT_POLICY_OF_DOCS if docs else settings.CONTENT_POLICY
+        response.headers.setdefault("Content-Security-Policy", policy)
+        return response

@@ -3,7 +3,10 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
 from django.views import defaults
+
+from memoryhub.errors import NotFound, Trouble
 
 PROGRAMS = ("/api/", "/mcp")
 
@@ -18,6 +21,16 @@ def server_error(request: HttpRequest, *args: Any) -> HttpResponse:
     if request.path.startswith(PROGRAMS):
         return problem(500, "internal", "Something is broken here; it was noted. Trying again may not help.")
     return defaults.server_error(request)
+
+
+def refused(request: HttpRequest, refusal: Trouble) -> HttpResponse:
+    return render(request, "refused.html", {"refusal": refusal}, status=refusal.status)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if request.path.startswith(PROGRAMS):
+        return problem(404, "not_found", "There is nothing here.")
+    return refused(request, NotFound("There is no such page, or it is not for you."))
 
 
 def problem(status: int, code: str, sentence: str) -> HttpResponse:

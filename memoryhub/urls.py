@@ -6,13 +6,17 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
 
 from memories.api.nowhere import Nowhere
-from memories.views import home
 from memoryhub import health
+from teams.views import account, entering, looks
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", home, name="home"),
+    path("", entering.start, name="home"),
     path("login/", login.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", login.LogoutView.as_view(), name="logout"),
+    path("account/", account.page, name="account"),
+    path("theme/", looks.choose, name="theme"),
+    path("t/<str:organization>/<str:team>/", include("memories.urls")),
+    path("t/<str:organization>/<str:team>/", include("teams.urls")),
     path("api/v1/", include("memories.api.urls")),
     path("api/schema/", SpectacularJSONAPIView.as_view(), name="api-schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="api-schema"), name="api-docs"),
@@ -22,5 +26,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", health.readyz, name="readyz"),
 ]
 
+handler404 = "memoryhub.refusals.not_found"
 handler400 = "memoryhub.refusals.bad_request"
 handler500 = "memoryhub.refusals.server_error"

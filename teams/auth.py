@@ -1,6 +1,6 @@
 """From a token or a login to an Actor: who it is, and which audiences it reaches."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -106,15 +106,26 @@ def actor_of_agent(*, agent: Agent, verbs: frozenset[Verb] = frozenset(Verb), co
 
 
 def login_actor(*, user: AbstractBaseUser, team_id: UUID | None = None, workspace: str = "") -> Actor:
-    """A person at work in one of their teams. They read the other teams of that organization that they are in, too."""
-    if found := line_flaw(workspace, longest=LONGEST["workspace"]):
-        raise Invalid({"workspace": found})
-    memberships = list(
-        Membership.objects.filter(user_id=user.pk).select_related("team__organization").order_by("created_at", "id")
-    )
+    """A person at work in one of their teams, the first unless one is named."""
+    memberships = memberships_of(user)
     chosen = next((m for m in memberships if team_id in (None, m.team_id)), None)
     if chosen is None:
         raise Forbidden("You are not a member of any team yet.") if team_id is None else NotFound("No such team.")
+    return actor_of_member(user=user, memberships=memberships, chosen=chosen, workspace=workspace)
+
+
+def memberships_of(user: AbstractBaseUser) -> list[Membership]:
+    """The first given first, with their teams and organizations."""
+    mine = Membership.objects.filter(user_id=user.pk).select_related("team__organization")
+    return list(mine.order_by("created_at", "id"))
+
+
+def actor_of_member(
+    *, user: AbstractBaseUser, memberships: Sequence[Membership], chosen: Membership, workspace: str = ""
+) -> Actor:
+    """A person at work in the chosen team. They read the other teams of that organization that they are in, too."""
+    if found := line_flaw(workspace, longest=LONGEST["workspace"]):
+        raise Invalid({"workspace": found})
     organization = chosen.team.organization
     roles = {m.team_id: Role(m.role) for m in memberships if m.organization_id == organization.pk}
     people = set(Person.objects.filter(organization=organization, user_id=user.pk).values_list("pk", flat=True))

@@ -41,8 +41,8 @@ def login(username: str = "") -> User:
     return User.objects.create_user(username=username or f"user-{next(_numbers)}", password="correct horse battery")
 
 
-def member(of: Team, role: Role, username: str = "") -> User:
-    user = login(username)
+def member(of: Team, role: Role, who: str | User = "") -> User:
+    user = who if isinstance(who, User) else login(who)
     Membership.objects.create(organization_id=of.organization_id, team=of, user=user, role=role)
     return user
 

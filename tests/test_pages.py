@@ -22,7 +22,7 @@ def test_home_asks_to_log_in_first(client: Client) -> None:
 def test_one_can_log_in_and_out(client: Client) -> None:
     account = demo.seed()
     wrong = client.post("/login/", {"username": account.username, "password": "no"})
-    assert "do not go together" in wrong.text
+    assert "enter a correct username and password" in wrong.text
     right = client.post("/login/", {"username": account.username, "password": account.password}, follow=True)
     assert "Tidewater" in right.text
     assert "Engineering" in right.text
@@ -30,38 +30,46 @@ def test_one_can_log_in_and_out(client: Client) -> None:
     assert client.get("/").status_code == 302
 
 
-def test_home_shows_ones_teams_and_no_others(client: Client, cast: Cast) -> None:
-    cast.memory(content="Pager in the drawer.")
-    factories.memory(cast["stranger"].actor(), "Sales secret.")
-    client.force_login(cast["viewer"].user)  # type: ignore[arg-type]
-    page = client.get("/").text
-    assert "Ops" in page
-    assert "Sales" not in page
+def test_the_way_in_leads_to_the_team_where_one_was_last(client: Client, cast: Cast) -> None:
+    viewer = cast["viewer"].user
+    assert viewer
+    client.force_login(viewer)
+    factories.member(cast.sales, Role.VIEWER, viewer)
+    assert client.get("/")["Location"] == "/t/acme/ops/"
+    client.get("/t/acme/sales/")
+    assert client.get("/")["Location"] == "/t/acme/sales/"
 
 
-def test_memories_are_text_on_the_page(client: Client) -> None:
-    team = factories.team()
-    factories.memory(factories.actor(factories.agent(team)), "<script>alert(1)</script>", key="<b>")
-    client.force_login(factories.member(team, Role.VIEWER))
-    page = client.get("/").text
-    assert "&lt;script&gt;alert(1)" in page
-    assert "<script" not in page
-
-
-def test_empty_states_say_what_to_expect(client: Client) -> None:
+def test_without_a_team_one_is_told_whom_to_ask(client: Client) -> None:
     client.force_login(factories.login())
     assert "not a member of any team yet" in client.get("/").text
-    client.force_login(factories.member(factories.team(), Role.OWNER))
-    assert "Nothing is remembered here yet" in client.get("/").text
 
 
-def test_home_costs_the_same_however_many_memories(
-    client: Client, django_assert_num_queries: DjangoAssertNumQueries
-) -> None:
-    demo.seed()
-    client.force_login(demo.User.objects.get(username="demo"))
-    with django_assert_num_queries(8):
-        client.get("/")
+def test_a_team_one_is_not_in_does_not_exist(client: Client, cast: Cast) -> None:
+    client.force_login(cast["viewer"].user)  # type: ignore[arg-type]
+    for team in ("acme/sales", "acme/nonsense", "globex/executive"):
+        response = client.get(f"/t/{team}/")
+        assert response.status_code == 404
+        assert "There is nothing here" in response.text
+
+
+def test_light_or_dark_can_be_chosen_and_left_to_the_system(client: Client) -> None:
+    chosen = client.post("/theme/", {"theme": "dark", "next": "/login/"})
+    assert chosen["Location"] == "/login/"
+    assert 'data-theme="dark"' in client.get("/login/").text
+    client.post("/theme/", {"theme": "system", "next": "https://elsewhere.example/"})
+    assert "data-theme" not in client.get("/login/").text
+
+
+def test_no_form_leads_to_another_site(client: Client) -> None:
+    for elsewhere in ("https://elsewhere.example/", "//elsewhere.example/", "javascript:alert(1)"):
+        assert client.post("/theme/", {"next": elsewhere})["Location"] == "/"
+
+
+def test_pages_are_shown_under_a_strict_policy(client: Client) -> None:
+    policy = client.get("/login/")["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
 
 
 def test_health_and_readiness(client: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:

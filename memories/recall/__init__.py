@@ -69,9 +69,11 @@ def recall(
     sort_by: str = "recent",
     explain: bool = False,
     snippets: bool = False,
+    noted: bool = True,
     now: datetime | None = None,
 ) -> Recalled:
-    """The memories that answer best, or head the list that was asked for; noted in the ledger."""
+    """The memories that answer best, or head the list that was asked for; noted in the ledger, unless somebody only
+    looks around."""
     now = now or timezone.now()
     chosen, limit = _checked(query=query, mode=mode, limit=limit, filters=filters, sort_by=sort_by)
     rule = filters.q(now=now) if filters else None
@@ -83,15 +85,16 @@ def recall(
     else:
         order = {Mode.RECENT: "recent", Mode.IMPORTANT: "importance", Mode.TYPED: sort_by}[chosen]
         found = _listed(actor=actor, rule=rule, order=order, limit=limit, now=now)
-    ledger.note(
-        actor=actor,
-        query=query,
-        mode=chosen,
-        filters=filters.said() if filters else {},
-        memories=[hit.memory for hit in found.hits],
-        total=found.total,
-        now=now,
-    )
+    if noted:
+        ledger.note(
+            actor=actor,
+            query=query,
+            mode=chosen,
+            filters=filters.said() if filters else {},
+            memories=[hit.memory for hit in found.hits],
+            total=found.total,
+            now=now,
+        )
     return found
 
 

@@ -1,0 +1,33 @@
+"""What memories say, as templates show it: `{% load texts %}`."""
+
+from django import template
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from memories import context
+from memories.markdown import rendered
+from memories.recall.snippets import Snippet
+
+register = template.Library()
+
+
+@register.filter
+def markdown(text: str) -> SafeString:
+    return rendered(text)
+
+
+@register.filter
+def tokens(text: str) -> int:
+    """About how many a model makes of it."""
+    return context.tokens(text)
+
+
+@register.filter
+def marked(snippet: Snippet) -> SafeString:
+    """A snippet with the words that were asked for marked."""
+    parts, place = [], 0
+    for left, right in snippet.marks:
+        parts.append((snippet.text[place:left], snippet.text[left:right]))
+        place = right
+    body = format_html_join("", "{}<mark>{}</mark>", parts)
+    return format_html("{}{}", body, conditional_escape(snippet.text[place:]))

@@ -1,0 +1,23 @@
+"""The pages of a team's memories: all below /t/<organization>/<team>/."""
+
+from django.urls import path
+
+from memories.views import activity, conversations, core, files, home, lists, memory, palette, playground
+
+urlpatterns = [
+    path("", home.page, name="team-home"),
+    # lists
+    path("memories/", lists.page, name="memories"),
+    # one memory
+    path("memories/<uuid:memory_id>/", memory.page, name="memory"),
+    # core memory and recall
+    path("core/", core.page, name="core"),
+    path("recall/", playground.page, name="playground"),
+    # activity
+    path("activity/", activity.page, name="activity"),
+    # files and conversations
+    path("files/", files.page, name="files"),
+    path("conversations/", conversations.page, name="conversations"),
+    # everywhere
+    path("palette/", palette.page, name="palette"),
+]

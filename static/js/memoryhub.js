@@ -1,0 +1,114 @@
+// What every page can do with a keyboard and scripts. Without them, all of it can be done by links and forms.
+//
+//   data-opens="id"    a button that opens that dialog
+//   data-dismisses     a button that takes its toast away
+//   data-key="e"       pressing the key presses it: in the current row of a list if there is one, else on the page
+//   data-row           a row of a list, which j and k go through
+
+const $ = (selector, within = document) => within.querySelector(selector);
+const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
+const typing = (element) => element.closest("input, textarea, select, [contenteditable]") !== null;
+
+// Controls that need scripts are hidden until there are some.
+const reveal = () => $$("[data-opens][hidden], [data-dismisses][hidden], [data-scripted][hidden]").forEach((element) => (element.hidden = false));
+reveal();
+document.addEventListener("htmx:after:swap", reveal);
+
+// Menus close when one looks elsewhere.
+const closeMenus = (besides) => $$("details.menu[open]").forEach((menu) => menu.contains(besides) || (menu.open = false));
+document.addEventListener("click", (event) => {
+  closeMenus(event.target);
+  const opener = event.target.closest("[data-opens]");
+  if (opener) open(opener.dataset.opens);
+  event.target.closest("[data-dismisses]")?.closest(".toast").remove();
+});
+document.addEventListener("focusin", (event) => closeMenus(event.target));
+
+function open(id) {
+  closeMenus(null);
+  const dialog = document.getElementById(id);
+  if (!dialog || dialog.open) return;
+  dialog.showModal();
+  if (id === "palette") {
+    const input = $("input", dialog);
+    input.value = "";
+    input.dispatchEvent(new Event("opened"));
+  }
+}
+
+// The palette: the first result is chosen, arrows choose another, Enter goes there.
+const palette = document.getElementById("palette");
+const options = () => $$("[role=option]", palette);
+function choose(option) {
+  options().forEach((other, number) => {
+    other.id = `palette-option-${number}`;
+    other.setAttribute("aria-selected", String(other === option));
+  });
+  $("input", palette).setAttribute("aria-activedescendant", option?.id ?? "");
+  option?.scrollIntoView({ block: "nearest" });
+}
+if (palette) {
+  new MutationObserver(() => choose(options()[0])).observe(document.getElementById("palette-list"), { childList: true });
+  palette.addEventListener("keydown", (event) => {
+    const found = options();
+    const at = found.findIndex((option) => option.getAttribute("aria-selected") === "true");
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) choose(found[(at + step + found.length) % found.length]);
+    else if (event.key === "Enter") (found[at] ?? found[0])?.click();
+    else return;
+    event.preventDefault();
+  });
+  palette.addEventListener("click", (event) => event.target === palette && palette.close());
+}
+
+// Rows of a list.
+const rows = () => $$("[data-row]");
+const current = () => $("[data-row][data-current]");
+function step(by) {
+  const all = rows();
+  if (!all.length) return;
+  const at = all.indexOf(current());
+  const next = all[Math.min(Math.max(at + by, 0), all.length - 1)];
+  current()?.removeAttribute("data-current");
+  next.setAttribute("data-current", "");
+  ($("a[data-key=Enter]", next) ?? next).focus();
+  next.scrollIntoView({ block: "nearest" });
+}
+
+const GOES = { h: "team-home", m: "memories", c: "core", r: "playground", a: "activity", f: "files" };
+let going = false;
+
+document.addEventListener("keydown", (event) => {
+  const { key, target } = event;
+  if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === "k") {
+    event.preventDefault();
+    return open("palette");
+  }
+  if ((event.ctrlKey || event.metaKey) && key === "Enter" && target.form) {
+    event.preventDefault();
+    return target.form.requestSubmit();
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (key === "Escape") {
+    closeMenus(null);
+    if (typing(target)) target.blur();
+    return;
+  }
+  if (typing(target)) return;
+  const wanted = going && GOES[key];
+  going = key === "g" && !going;
+  if (wanted) return void document.getElementById(`go-${wanted}`)?.click();
+  if (key === "/") {
+    event.preventDefault();
+    return ($("main input[type=search]") ?? $("#find"))?.focus();
+  }
+  if (key === "?") return open("shortcuts");
+  if (key === "j") return step(1);
+  if (key === "k") return step(-1);
+  if (key.length > 1) return;
+  const pressed = (current() && $(`[data-key="${CSS.escape(key)}"]`, current())) ?? $(`[data-key="${CSS.escape(key)}"]:not([data-row] *)`);
+  if (pressed) {
+    event.preventDefault();
+    pressed.matches("input:not([type=checkbox]), textarea") ? pressed.focus() : pressed.click();
+  }
+});

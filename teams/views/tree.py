@@ -1,0 +1,11 @@
+"""Team tree."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from teams.place import Place, in_team
+
+
+@in_team
+def page(request: HttpRequest, place: Place) -> HttpResponse:
+    return render(request, "teams/tree.html", {"section": "tree"})

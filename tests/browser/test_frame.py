@@ -1,0 +1,29 @@
+"""The frame around every page: the palette, the shortcuts, the menus."""
+
+import pytest
+from playwright.sync_api import expect
+
+from memories import demo
+from tests.browser.conftest import Visit
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_the_palette_goes_to_a_page_by_keyboard_alone(visit: Visit) -> None:
+    demo.seed()
+    page = visit(demo.User.objects.get(username="demo"), "/")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("core mem")
+    expect(page.get_by_role("option", name="Core memory")).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Core memory")
+
+
+def test_question_mark_lists_the_shortcuts(visit: Visit) -> None:
+    demo.seed()
+    page = visit(demo.User.objects.get(username="demo"), "/")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.type("gm")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Memories")
