@@ -13,11 +13,11 @@ from memories.api import answers, bodies, shapes, versions
 from memories.api.answering import made_or_changed, written_file
 from memories.api.describing import IF_MATCH, IF_NONE_MATCH, ONLY_NEW, endpoint
 from memories.api.door import actor_of
-from memories.api.paging import page
 from memories.fields import clean
 from memories.models import FileVersion, TeamFile, octets
 from memories.operations import files
 from memories.operations.recording import require
+from memories.paging import page
 from memories.recall.having import having, lexemes
 from memoryhub.errors import NotFound
 from teams.actor import Actor

@@ -18,8 +18,8 @@ from memories import operations
 from memories.api import answers, bodies, shapes, versions
 from memories.api.describing import IF_NONE_MATCH, endpoint
 from memories.api.door import Anything, actor_of
-from memories.api.paging import page
 from memories.models import Asset, Association, Memory, MemoryQuerySet, Relation, Source
+from memories.paging import page
 from memoryhub.errors import Invalid, NotFound, TooLarge
 from teams.actor import Actor
 

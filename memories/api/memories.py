@@ -8,14 +8,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories import operations
-from memories.api import answers, bodies, reading, shapes, versions
+from memories import operations, reading
+from memories.api import answers, bodies, shapes, versions
 from memories.api.answering import Shape, made_or_changed, written
 from memories.api.describing import IF_MATCH, IF_NONE_MATCH, endpoint
 from memories.api.door import actor_of, document
-from memories.api.filtering import narrowed
-from memories.api.paging import page
+from memories.filtering import narrowed
 from memories.models import Memory, Revision
+from memories.paging import page
 from memories.schemas import checked
 from memoryhub.errors import Invalid, NotFound, Trouble
 from teams.actor import Actor

@@ -5,6 +5,7 @@ from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from memories import context
+from memories.diffs import diff as changes
 from memories.markdown import rendered
 from memories.recall.snippets import Snippet
 
@@ -31,3 +32,10 @@ def marked(snippet: Snippet) -> SafeString:
         place = right
     body = format_html_join("", "{}<mark>{}</mark>", parts)
     return format_html("{}{}", body, conditional_escape(snippet.text[place:]))
+
+
+@register.filter
+def diff(old: str, new: str) -> SafeString:
+    """What came and went, for eyes and screen readers."""
+    elements = {"same": "{}", "added": "<ins>{}</ins>", "removed": "<del>{}</del>"}
+    return format_html_join("", "{}", ((format_html(elements[part.kind], part.text),) for part in changes(old, new)))
