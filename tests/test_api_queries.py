@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memories import operations
+from memories.embedding import serving
 from teams.models import Verb
 from tests import factories
 from tests.cast import Member
@@ -108,6 +109,8 @@ def test_each_endpoint_takes_its_number_of_statements(member: Known, endpoint: s
         names |= {"dialect": "kv", "name": "memory"}
     if "recall" in endpoint:
         call(member, endpoint, ENDPOINTS[endpoint], names)  # which learns the words
+    serving.look_again()
+    serving.serving()  # which is known for a while
     with CaptureQueriesContext(connection) as statements:
         response = call(member, endpoint, ENDPOINTS[endpoint], names)
         b"".join(response)
