@@ -1,5 +1,10 @@
 """Every page, by the name it has in a picture and in a report: what is true of all of them is tested by this table."""
 
+import re
+from collections.abc import Callable, Mapping
+
+from playwright.sync_api import Page
+
 TEAM = "/t/tidewater/engineering/"
 
 # Of the demo organization, as its owner sees it. What stands in braces is looked for as FOUND says.
@@ -25,3 +30,13 @@ OUTSIDE = {"login": "/login/"}
 FOUND = {
     "memory": (f"{TEAM}memories/?q=rollback", r"/memories/([0-9a-f-]{36})/"),
 }
+
+
+def filled(page: Page, pages: Mapping[str, str], move: Callable[[str], str] = str) -> dict[str, str]:
+    """The pages with addresses of what is there, found by links as a person would."""
+    names = {}
+    for name, (path, pattern) in FOUND.items():
+        page.goto(move(path))
+        links = page.locator("main a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+        names[name] = next(found[1] for link in links if (found := re.search(pattern, link or "")))
+    return {name: path.format(**names) for name, path in pages.items()}

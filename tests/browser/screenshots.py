@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser import chromium
-from tests.browser.pages import FOUND, OUTSIDE, PAGES
+from tests.browser.pages import OUTSIDE, PAGES, filled
 from tests.hub import Hub, hub
 
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
@@ -23,8 +23,8 @@ def main(folder: Path, names: list[str]) -> None:
         for look in LOOKS:
             with looking(browser, served, look) as context:
                 take(context, OUTSIDE, names, folder, look)
-                log_in(context, password)
-                take(context, filled(context), names, folder, look)
+                page = log_in(context, password)
+                take(context, filled(page, PAGES), names, folder, look)
 
 
 @contextmanager
@@ -51,26 +51,14 @@ def looking(browser: Browser, served: Hub, look: str) -> Iterator[BrowserContext
     context.close()
 
 
-def log_in(context: BrowserContext, password: str) -> None:
+def log_in(context: BrowserContext, password: str) -> Page:
     page = context.new_page()
     page.goto("/login/")
     page.get_by_label("User name").fill("demo")
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url("**/t/**")
-    page.close()
-
-
-def filled(context: BrowserContext) -> Mapping[str, str]:
-    """The pages with addresses of what is there, found by links as a person would."""
-    page = context.new_page()
-    names = {}
-    for name, (path, pattern) in FOUND.items():
-        page.goto(path)
-        links = page.locator("main a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
-        names[name] = next(found[1] for link in links if (found := re.search(pattern, link or "")))
-    page.close()
-    return {name: path.format(**names) for name, path in PAGES.items()}
+    return page
 
 
 def take(context: BrowserContext, pages: Mapping[str, str], names: list[str], folder: Path, look: str) -> None:

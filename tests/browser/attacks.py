@@ -1,0 +1,95 @@
+"""A team in which every text that somebody can choose is an attack on the page that shows it."""
+
+from itertools import cycle
+
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+
+from memories import archives, operations, recall
+from memories.models import Memory, Scope, Type
+from teams import auth
+from teams import operations as registry
+from teams.models import Agent, Membership, Organization, Person, Project, Role, Team
+from tests import factories
+
+# Each would leave its mark on the window, if it ran.
+PAYLOADS = (
+    "<script>window.pwned=1</script>",
+    '"><img src=x onerror="window.pwned=2">',
+    "'><svg onload=window.pwned=3>",
+    "</textarea><script>window.pwned=4</script>",
+    "</title><script>window.pwned=5</script>",
+    "</script><script>window.pwned=6</script>",
+    "javascript:window.pwned=7",
+    "[x](javascript:window.pwned=8)",
+    '" autofocus onfocus="window.pwned=9" x="',
+    "<iframe srcdoc='<script>parent.pwned=10</script>'>",
+    "<a href='javascript:window.pwned=11' id=main>x</a>",
+    "{{constructor.constructor('window.pwned=12')()}}",
+    "<math><mtext><style><img src=x onerror=window.pwned=13>",
+    "<div hx-get='/' hx-trigger='load' hx-on:click='window.pwned=14'>x</div>",
+    "${window.pwned=15}`",
+    "<base href='//elsewhere.example/'><meta http-equiv=refresh content='0;url=//elsewhere.example'>",
+)
+TAG = 60  # characters that fit everywhere
+MARK = "window.pwned"
+
+
+def planted() -> tuple[User, Team]:
+    """The owner of such a team, and the team."""
+    text = cycle(PAYLOADS)
+    organization = registry.ensure_organization(slug="hostile")
+    team = registry.ensure_team(organization=organization, slug="team")
+    Organization.objects.filter(pk=organization.pk).update(name=next(text))
+    Team.objects.filter(pk=team.pk).update(name=next(text), description=" ".join(PAYLOADS)[:1000])
+    team.refresh_from_db()
+    owner = factories.member(team, Role.OWNER, next(text))
+    for payload in PAYLOADS[:4]:
+        member = factories.member(team, Role.EDITOR, f"{payload}!")
+        Membership.objects.filter(user=member).update(role=Role.VIEWER)
+    Person.objects.create(organization=organization, handle=next(text), name=next(text), user=owner)
+    project = Project.objects.create(organization=organization, team=team, slug="project", name=next(text))
+    agent = factories.agent(team, "agent")
+    Agent.objects.filter(pk=agent.pk).update(name=next(text))
+    registry.issue_token(agent=agent, label=next(text)[:100])
+    _remember(agent, project)
+    return owner, team
+
+
+def _remember(agent: Agent, project: Project) -> None:
+    text = cycle(PAYLOADS)
+    context = {"project": project.slug, "user": "somebody", "session": PAYLOADS[0], "channel": PAYLOADS[1]}
+    actor = auth.actor_of_agent(agent=agent, context=auth.Context(**context))
+    last: Memory | None = None
+    for number, payload in enumerate(PAYLOADS):
+        scope = (Scope.TEAM, Scope.PROJECT, Scope.AGENT)[number % 3]
+        memory = operations.save(
+            actor=actor,
+            draft=operations.Draft(
+                content=f"{payload}\n\n{number}",
+                key=f"{next(text)} {number}",
+                summary=next(text),
+                type=Type.values[number % len(Type.values)],
+                category=next(text)[:TAG],
+                tags=[next(text)[:TAG], next(text)[:TAG]],
+                source=next(text)[:TAG],
+                metadata={next(text): next(text)},
+                pinned=number % 2 == 0,
+                scope=scope,
+            ),
+        )
+        operations.update(actor=actor, memory_id=memory.pk, content=f"{next(text)} {payload} {number} rollback")
+        operations.attach(actor=actor, memory_id=memory.pk, file=ContentFile(payload.encode()), name=f"{number}.html")
+        operations.cite(
+            actor=actor, memory_id=memory.pk, quote=payload, message_id=payload, url="https://e.example/" + payload
+        )
+        if last:
+            operations.associate(actor=actor, origin_id=last.pk, target_id=memory.pk)
+        operations.files.write(actor=actor, path=f"notes/{payload.replace('/', '')} {number}.md", content=payload)
+        recall.recall(actor=actor, query=payload)
+        last = memory
+    operations.save(actor=actor, draft=operations.Draft(content="\n\n".join(PAYLOADS), key="core"))
+    gone = operations.save(actor=actor, draft=operations.Draft(content=PAYLOADS[0]))
+    operations.forget(actor=actor, memory_id=gone.pk, reason=PAYLOADS[1])
+    messages = [archives.Message(role="user", content=payload) for payload in PAYLOADS]
+    operations.archive(actor=actor, name=PAYLOADS[2], messages=messages)
