@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import orjson
 import pytest
 from django.db import connection
 from django.utils import timezone
@@ -15,11 +14,11 @@ from memories.models import Memory, Type
 from memories.operations.embedding import text_of
 from memories.recall import Filters, Mode, meaning, recall, statistics, words
 from memories.vectors import literal
-from memoryhub.prepared import prepared_cursor
 from teams.actor import Actor
 from teams.models import Agent
 from tests import factories
 from tests.caller import Caller
+from tests.plans import explained, nodes, touched
 
 TEAMS, EACH = 50, 2_000
 TABLES = {"memories_memory", "memories_embedding", "memories_lexeme", "memories_usage", "memories_association"}
@@ -100,14 +99,14 @@ def test_each_statement_uses_its_index(crowd: Actor, mode: Mode, query: str, fil
     with connection.execute_wrapper(note):
         hits = recall(actor=crowd, query=query, mode=mode, filters=filters, sort_by=sort_by).hits
     assert hits
-    plans = [_explained(*statement) for statement in statements if isinstance(statement[1], dict)]
+    plans = [explained(*statement) for statement in statements if isinstance(statement[1], dict)]
     assert plans
     for plan in plans:
-        nodes = list(_nodes(plan))
-        read = {node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"}
+        parts = list(nodes(plan))
+        read = {node["Relation Name"] for node in parts if node["Node Type"] == "Seq Scan"}
         assert not read & {"memories_memory", "memories_embedding", "memories_lexeme"}, plan
-        touched = sum(_touched(node) for node in nodes if node.get("Relation Name") in TABLES)
-        assert touched <= BOUND, (touched, plan)
+        total = sum(touched(node) for node in parts if node.get("Relation Name") in TABLES)
+        assert total <= BOUND, (total, plan)
 
 
 LISTS: dict[str, int] = {  # and how many rows of the team each may touch
@@ -130,10 +129,10 @@ def test_each_list_uses_its_index_on_every_page(crowd: Actor, asked: str) -> Non
     second, more = _watched(caller, f"memories?{asked}&cursor={cursor}") if cursor else (first, [])
     assert len(second["memories"]) <= 50
     for plan in [*plans, *more]:
-        nodes = list(_nodes(plan))
-        assert not [node for node in nodes if node["Node Type"] == "Seq Scan" and node["Relation Name"] in TABLES], plan
-        touched = sum(_touched(node) for node in nodes if node.get("Relation Name") == "memories_memory")
-        assert touched <= LISTS[asked], (touched, plan)
+        parts = list(nodes(plan))
+        assert not [node for node in parts if node["Node Type"] == "Seq Scan" and node["Relation Name"] in TABLES], plan
+        total = sum(touched(node) for node in parts if node.get("Relation Name") == "memories_memory")
+        assert total <= LISTS[asked], (total, plan)
 
 
 def _watched(caller: Caller, path: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -148,33 +147,7 @@ def _watched(caller: Caller, path: str) -> tuple[dict[str, Any], list[dict[str, 
     with connection.execute_wrapper(note):
         answer: dict[str, Any] = caller("GET", path).json()
     assert statements
-    return answer, [_explained_plainly(*statement) for statement in statements]
-
-
-def _explained_plainly(sql: str, params: Any) -> dict[str, Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {sql}", params)
-        plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]
-    return plan
-
-
-def _explained(sql: str, params: Any) -> dict[str, Any]:
-    with prepared_cursor() as cursor:
-        cursor.execute(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {sql}", params)
-        found = cursor.fetchone()[0]
-    plan: dict[str, Any] = (orjson.loads(found) if isinstance(found, str | bytes) else found)[0]["Plan"]
-    return plan
-
-
-def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield plan
-    for part in plan.get("Plans", ()):
-        yield from _nodes(part)
-
-
-def _touched(node: dict[str, Any]) -> float:
-    removed = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
-    return float((node["Actual Rows"] + removed) * node["Actual Loops"])
+    return answer, [explained(*statement) for statement in statements]
 
 
 @pytest.mark.django_db
