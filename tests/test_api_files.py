@@ -6,6 +6,7 @@ from memories.models import FILE_BYTES, TeamFile
 from teams.models import Level, Verb
 from tests import factories
 from tests.caller import Caller
+from tests.cast import Cast
 
 pytestmark = pytest.mark.django_db
 
@@ -139,3 +140,18 @@ def test_a_token_that_may_not_read_gets_receipts(caller: Caller) -> None:
         assert (answer.status_code, set(answer.json())) == (200, {"id", "path", "version"}), answer.content
     assert blind("GET", "file-history/b.md").status_code == 404
     assert "current" not in blind("PUT", "files/b.md", {"content": "x"}, If_Match='"1"').json()
+
+
+def test_a_file_says_its_workspace_and_shows_in_no_other(cast: Cast) -> None:
+    agent = cast["writer"].agent
+    assert agent
+    blue, green = (Caller(agent, context={"workspace": slug}) for slug in ("blue", "green"))
+    ours = blue("PUT", "files/a.md", {"content": "blue"}).json()
+    assert ours["workspace_id"] == str(cast["writer"].actor().workspace_id)
+    for other in (green, Caller(agent)):
+        assert (paths(other), paths(other, "?text=blue")) == ([], [])
+        assert other("PUT", "files/a.md", {"content": "other"}, If_None_Match="*").status_code == 201
+        assert other("DELETE", "files/a.md").status_code == 200
+        assert paths(other, "?deleted=true") == ["a.md"]
+    assert blue("GET", "files/a.md").json() == ours
+    assert paths(blue, "?deleted=true") == []

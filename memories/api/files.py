@@ -184,7 +184,7 @@ def _narrowed(asked: Mapping[str, Any]) -> Q:
 def _seen(actor: Actor, path: str, *, deleted: bool = False) -> TeamFile:
     """The living file, its own team's first; or the one that was deleted last, for those who may bring it back."""
     cleaned = clean({"path": path}, now=timezone.now())["path"]
-    found = list(TeamFile.objects.visible_to(actor).filter(path=cleaned).defer("search"))
+    found = list(TeamFile.objects.visible_to(actor).at(cleaned).defer("search"))
     if found:
         return min(found, key=lambda file: actor.readable_team_ids.index(file.team_id))
     may_restore = actor.may(Verb.READ) and actor.may(Verb.WRITE)

@@ -39,13 +39,13 @@ def write(
         file = _present(actor, team_id, values["path"])
         return _change(actor, file, Change.UPDATED, version, now, content=values["file"])
     while True:
-        if made := _insert(actor, team_id, values["path"], values["file"], now):
-            return made
-        present = TeamFile.objects.writable_by(actor).filter(team=team_id, path=values["path"]).first()
+        present = _living(actor, team_id, values["path"])
         if present and version == ABSENT:
             raise KeyTaken(f"There is a file {present.path!r} already.", current=shown(actor, present))
         if present and (written := _changed(actor, present, Change.UPDATED, ANY, now, content=values["file"])):
             return written
+        if not present and (made := _insert(actor, team_id, values["path"], values["file"], now)):
+            return made
 
 
 def _insert(actor: Actor, team_id: UUID, path: str, content: str, now: datetime) -> TeamFile | None:
@@ -53,6 +53,7 @@ def _insert(actor: Actor, team_id: UUID, path: str, content: str, now: datetime)
     file = TeamFile(
         organization_id=actor.organization_id,
         team_id=team_id,
+        workspace_id=actor.workspace_id,
         path=path,
         content=content,
         agent_id=actor.agent_id,
@@ -80,8 +81,11 @@ def rename(
     now: datetime | None = None,
 ) -> TeamFile:
     now = now or timezone.now()
-    file = _present(actor, _writable_team(actor, team_id), clean({"path": path}, now=now)["path"])
-    return _change(actor, file, Change.RENAMED, version, now, path=clean({"path": to}, now=now)["path"])
+    team_id, to = _writable_team(actor, team_id), clean({"path": to}, now=now)["path"]
+    file = _present(actor, team_id, clean({"path": path}, now=now)["path"])
+    if to != file.path and _living(actor, team_id, to):  # in whichever workspace, while they are switched off
+        raise KeyTaken(f"There is a file {to!r} already.")
+    return _change(actor, file, Change.RENAMED, version, now, path=to)
 
 
 @transaction.atomic
@@ -98,8 +102,7 @@ def delete(
 def restore(*, actor: Actor, file_id: UUID, now: datetime | None = None) -> TeamFile:
     now = now or timezone.now()
     require(actor, Verb.WRITE)
-    deleted = TeamFile.objects.filter(organization=actor.organization_id, team__in=actor.writes)
-    file = deleted.filter(pk=file_id, deleted_at__isnull=False).first()
+    file = TeamFile.objects.restorable_by(actor).filter(pk=file_id).first()
     if file is None:
         raise NotFound("There is no such deleted file.")
     return _change(actor, file, Change.RESTORED, file.version, now, deleted_at=None)
@@ -143,7 +146,7 @@ def revert(
     now = now or timezone.now()
     team_id = _writable_team(actor, team_id)
     path = clean({"path": path}, now=now)["path"]
-    living = TeamFile.objects.writable_by(actor).filter(team=team_id, path=path).first()
+    living = _living(actor, team_id, path)
     gone = TeamFile.objects.restorable_by(actor).filter(team=team_id, path=path).order_by("-deleted_at")
     file = living or gone.first()
     if file is None:
@@ -166,8 +169,12 @@ def _writable_team(actor: Actor, team_id: UUID | None, *, verb: Verb = Verb.WRIT
     raise NotFound("There is no such team.")
 
 
+def _living(actor: Actor, team_id: UUID, path: str) -> TeamFile | None:
+    return TeamFile.objects.writable_by(actor).filter(team=team_id).at(path).defer("search").first()
+
+
 def _present(actor: Actor, team_id: UUID, path: str) -> TeamFile:
-    file = TeamFile.objects.writable_by(actor).filter(team=team_id, path=path).first()
+    file = _living(actor, team_id, path)
     if file is None:
         raise NotFound(f"There is no file {path!r}.")
     return file
