@@ -188,3 +188,16 @@ def test_a_write_that_does_not_care_wins_beside_deletions(writer: Actor) -> None
         operations.files.write(actor=writer, path="a.md", content="start")
         results = at_once(5, act)
         assert all(isinstance(result, TeamFile) for result in results[1:])
+
+
+def test_whoever_is_late_while_it_is_forgotten_is_told_so(writer: Actor) -> None:
+    for _ in range(5):
+        memory = operations.save(actor=writer, draft=Draft(content="one"))
+        operations.update(actor=writer, memory_id=memory.pk, content="two")
+
+        def act(number: int, pk: UUID = memory.pk) -> Memory:
+            if number == 10:
+                return operations.forget(actor=writer, memory_id=pk)
+            return operations.update(actor=writer, memory_id=pk, content="late", version=1)
+
+        assert sum(isinstance(result, Conflict) for result in at_once(20, act)) == 19

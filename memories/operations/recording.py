@@ -53,16 +53,16 @@ def require(actor: Actor, verb: Verb) -> None:
 def refuse(*, actor: Actor, memory_id: UUID, version: int | None, now: datetime) -> NoReturn:
     """Says why a change found no row: unseen, not theirs to change, forgotten already, or changed meanwhile."""
     seen = Memory.objects.visible_to(actor, now=now).filter(pk=memory_id).first()
-    writable = Memory.objects.writable_by(actor, now=now).filter(pk=memory_id).first()
-    if seen is None and writable is None:
+    present = seen or Memory.objects.writable_by(actor, now=now).filter(pk=memory_id).first()
+    if present is None:
         if gone := Memory.objects.restorable_by(actor).filter(pk=memory_id).first():
             raise Conflict("This memory is forgotten. Restore it first.", current=shown(actor, gone))
         raise NotFound("There is no such memory.")
-    if writable is None:
+    if present.audience not in actor.writes:  # asked of the row at hand: looked up once more, it may just be gone
         raise Forbidden("You may read this memory, but not change it.")
     if version is None:
         raise Conflict("Somebody else changed this memory just now. Try again.", current=seen)
-    raise Conflict(f"You saw version {version}; it is now version {writable.version}.", current=seen)
+    raise Conflict(f"You saw version {version}; it is now version {present.version}.", current=seen)
 
 
 def shown(actor: Actor, row: Row) -> Row | None:
