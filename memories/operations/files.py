@@ -12,6 +12,7 @@ from django.utils import timezone
 from memories.fields import clean
 from memories.models import FILE_BYTES, Change, FileVersion, TeamFile
 from memories.operations.recording import in_our_words, require, shown
+from memories.operations.seeing import Seen, Version
 from memoryhub.errors import Conflict, Forbidden, Invalid, KeyTaken, NotFound, TooLarge
 from memoryhub.ids import uuid7
 from teams.actor import Actor
@@ -28,7 +29,7 @@ def write(
     path: str,
     content: str,
     team_id: UUID | None = None,
-    version: int | None = ANY,
+    version: Version = ANY,
     now: datetime | None = None,
 ) -> TeamFile:
     """Makes the file or overwrites it; Postgres decides which."""
@@ -77,7 +78,7 @@ def rename(
     path: str,
     to: str,
     team_id: UUID | None = None,
-    version: int | None = ANY,
+    version: Version = ANY,
     now: datetime | None = None,
 ) -> TeamFile:
     now = now or timezone.now()
@@ -90,7 +91,7 @@ def rename(
 
 @transaction.atomic
 def delete(
-    *, actor: Actor, path: str, team_id: UUID | None = None, version: int | None = ANY, now: datetime | None = None
+    *, actor: Actor, path: str, team_id: UUID | None = None, version: Version = ANY, now: datetime | None = None
 ) -> TeamFile:
     """Gone from every read; its versions are kept, and `restore` brings it back."""
     now = now or timezone.now()
@@ -115,7 +116,7 @@ def append(
     path: str,
     text: str,
     team_id: UUID | None = None,
-    version: int | None = ANY,
+    version: Version = ANY,
     now: datetime | None = None,
 ) -> TeamFile:
     """Adds a line at the end, whatever others add meanwhile."""
@@ -139,7 +140,7 @@ def revert(
     path: str,
     to_version: int,
     team_id: UUID | None = None,
-    version: int | None = ANY,
+    version: Version = ANY,
     now: datetime | None = None,
 ) -> TeamFile:
     """Makes a new version with the text of an old one. If no file lives there, the last one that did comes back."""
@@ -180,22 +181,20 @@ def _present(actor: Actor, team_id: UUID, path: str) -> TeamFile:
     return file
 
 
-def _change(
-    actor: Actor, file: TeamFile, change: Change, version: int | None, now: datetime, **values: Any
-) -> TeamFile:
+def _change(actor: Actor, file: TeamFile, change: Change, version: Version, now: datetime, **values: Any) -> TeamFile:
     if changed := _changed(actor, file, change, version, now, **values):
         return changed
     current = TeamFile.objects.filter(organization=actor.organization_id, pk=file.pk).defer("search").get()
-    raise Conflict(f"The file is at version {current.version} by now.", current=shown(actor, current))
+    raise Conflict(Seen.of(version).refusal(current), current=shown(actor, current))
 
 
 def _changed(
-    actor: Actor, file: TeamFile, change: Change, version: int | None, now: datetime, **values: Any
+    actor: Actor, file: TeamFile, change: Change, version: Version, now: datetime, **values: Any
 ) -> TeamFile | None:
     """The file with one more version; nothing if somebody was faster."""
     rows = TeamFile.objects.filter(organization=actor.organization_id, pk=file.pk)
     rows = rows.filter(deleted_at__isnull=change != Change.RESTORED)
-    unchanged = rows if version is ANY else rows.filter(version=version)
+    unchanged = Seen.of(version).among(rows, row_id=file.pk)
     later = Greatest(F("updated_at"), now)
     with in_our_words():
         if not unchanged.update(**values, version=F("version") + 1, updated_at=later):
