@@ -14,8 +14,9 @@ from teams.models import Verb
 
 
 def readable(actor: Actor) -> TeamFileQuerySet:
-    """The files of the actor's own team."""
-    return TeamFile.objects.visible_to(actor).filter(team=actor.team_id).defer("search")
+    """The files of the actor's own team: of each path one, the last changed."""
+    rows = TeamFile.objects.visible_to(actor).filter(team=actor.team_id).defer("search")
+    return rows.order_by("path", "-updated_at", "-id").distinct("path")
 
 
 def inside(rows: TeamFileQuerySet, folder: str) -> TeamFileQuerySet:
@@ -50,7 +51,7 @@ def move(*, actor: Actor, path: str, to: str) -> None:
     if f"{to}/".startswith(f"{path}/") and to != path:
         raise Invalid({"path": "Nothing can be moved into itself."})
     _refuse_taken(actor, to)
-    for old in branch:
+    for old in dict.fromkeys(branch):
         operations.files.rename(actor=actor, path=old, to=to + old.removeprefix(path))
 
 
@@ -68,10 +69,8 @@ def _writable(actor: Actor) -> TeamFileQuerySet:
 
 def _branch(actor: Actor, path: str) -> list[str]:
     """The file, or else the files in the folder; in one order, so that two who move or delete take turns."""
-    rows = _writable(actor)
-    if rows.filter(path=path).exists():
-        return [path]
-    found = list(inside(rows, path).order_by("path").values_list("path", flat=True))
+    rows = _writable(actor).order_by("path").only("path")
+    found = [file.path for file in rows.filter(path=path) or inside(rows, path)]
     if not found:
         raise NotFound(f"There is no file or folder {path!r}.")
     return found

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from django.db.models import BinaryField, Func, Value
 
@@ -266,19 +267,24 @@ class Mirror:
     # The notes
 
     def _noted(self) -> dict[str, str]:
-        place = self.folder / NOTES
+        place, whose = self.folder / NOTES, self._whose()
         try:
-            said = json.loads(place.read_bytes()) if place.exists() else {}
-            team, noted = said.get("team", str(self.actor.team_id)), dict(said.get("files", {}))
+            said: dict[str, Any] = json.loads(place.read_bytes()) if place.exists() else {**whose}
+            noted, theirs = dict(said.get("files", {})), {name: said.get(name) for name in whose}
         except (ValueError, AttributeError, TypeError) as error:
             sentence = f"{place} is damaged. Without it, files that differ are kept twice: remove it to go on so."
             raise Invalid({"dir": sentence}) from error
-        if team != str(self.actor.team_id):
-            raise Invalid({"dir": f"{self.folder} mirrors the files of another team."})
+        for name in whose:
+            if theirs[name] != whose[name]:
+                raise Invalid({"dir": f"{self.folder} mirrors the files of another {name}."})
         return noted
 
+    def _whose(self) -> dict[str, str | None]:
+        workspace = self.actor.workspace_id
+        return {"team": str(self.actor.team_id), "workspace": str(workspace) if workspace else None}
+
     def _note(self) -> None:
-        said = {"team": str(self.actor.team_id), "files": self.before}
+        said = {**self._whose(), "files": self.before}
         draft = self.folder / f"{NOTES}.{secrets.token_hex(8)}"
         draft.write_text(json.dumps(said, indent=1, sort_keys=True))
         draft.replace(self.folder / NOTES)

@@ -22,5 +22,9 @@ def owned(actor: Actor) -> Q:
 
 
 def _within(actor: Actor, *, audiences: frozenset[object]) -> Q:
-    rule = Q(organization=actor.organization_id, audience__in=sorted(audiences, key=str))
-    return rule & Q(workspace=actor.workspace_id) if actor.workspaces_enabled else rule
+    return Q(organization=actor.organization_id, audience__in=sorted(audiences, key=str)) & in_workspace(actor)
+
+
+def in_workspace(actor: Actor) -> Q:
+    """Rows of the workspace at work; of all of them in an organization that does not separate them."""
+    return Q(workspace=actor.workspace_id) if actor.workspaces_enabled else Q()

@@ -45,6 +45,11 @@ class Caller:
         return saved
 
 
+def etag(row: dict[str, Any]) -> str:
+    """Of a memory or a file as it was answered."""
+    return f'"{row["version"]}-{row["id"][-12:]}"'
+
+
 def as_published(method: str, response: Any) -> None:
     """Every answer in every test is as the OpenAPI document has it."""
     view = getattr(response.resolver_match.func, "cls", None)

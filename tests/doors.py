@@ -1,17 +1,23 @@
-"""Every way to read a memory. A new door adds a function and one line below, and inherits every case of visibility."""
+"""Every way to read a memory or a file. A new door adds a function and one line below, and inherits every case of
+visibility."""
 
 from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from django.core.management import call_command
 from django.test import Client
 
 from memories.context import context
-from memories.models import Memory
+from memories.models import Memory, TeamFile
 from memories.recall import Mode, recall
 from tests.cast import AGENTS, EVERYBODY, Member
 from tests.tools import answered
 
 Door = Callable[[Member, Memory], bool]
+FileDoor = Callable[[Member, TeamFile], bool]
 
 
 def queryset(member: Member, memory: Memory) -> bool:
@@ -158,6 +164,45 @@ def graph_recent(member: Member, memory: Memory) -> bool:
     return str(memory.pk) in {row["id"] for row in memories}
 
 
+def file_queryset(member: Member, file: TeamFile) -> bool:
+    return TeamFile.objects.visible_to(member.actor()).filter(pk=file.pk).exists()
+
+
+def api_file(member: Member, file: TeamFile) -> bool:
+    """The file itself, an old version and its history: they must agree."""
+    said = headers(member)
+    paths = [f"files/{file.path}", f"files/{file.path}?version=1", f"file-history/{file.path}"]
+    statuses = {Client().get(f"/api/v1/{path}", headers=said).status_code for path in paths}
+    assert statuses in ({200}, {404})
+    return statuses == {200}
+
+
+def api_file_lists(member: Member, file: TeamFile) -> bool:
+    """Every list that has it: they must agree."""
+    said, word = headers(member), file.content.split()[1]
+    asked = ["", f"prefix={file.path[:3]}", f"text={word}"]
+    pages = [Client().get(f"/api/v1/files?{question}", headers=said).json() for question in asked]
+    shown = {str(file.pk) in {row["id"] for row in page["files"]} for page in pages}
+    assert len(shown) == 1
+    return shown == {True}
+
+
+def files_view(member: Member, file: TeamFile) -> bool:
+    """The file, and the directory that names it: they must agree."""
+    read = file.content in tool(member, "files/view", path=f"/memories/{file.path}").get("content", "")
+    assert read == (file.path in tool(member, "files/view", path="/memories")["content"])
+    return read
+
+
+def mirrored(member: Member, file: TeamFile) -> bool:
+    assert member.agent
+    team = member.agent.team
+    with TemporaryDirectory() as folder:
+        said = ["--org", team.organization.slug, "--team", team.slug, "--workspace", member.context.workspace]
+        call_command("sync_files", "--dir", folder, *said, stdout=StringIO())
+        return Path(folder, file.path).exists()
+
+
 ALL: dict[Door, tuple[str, ...]] = {
     queryset: EVERYBODY,
     recall_hybrid: EVERYBODY,
@@ -181,3 +226,11 @@ ALL: dict[Door, tuple[str, ...]] = {
 
 # Doors to nothing but what the caller's own team shares.
 OF_THE_TEAM: tuple[Door, ...] = (kv_view, kv_search, group_recall, group_list, team_search)
+
+FILES: dict[FileDoor, tuple[str, ...]] = {
+    file_queryset: EVERYBODY,
+    api_file: AGENTS,
+    api_file_lists: AGENTS,
+    files_view: AGENTS,
+    mirrored: AGENTS,
+}

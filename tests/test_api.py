@@ -11,6 +11,7 @@ from memories.models import Memory
 from teams import operations as registry
 from teams.models import Agent, Person, Token, Verb
 from tests import factories
+from tests.caller import etag
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +32,7 @@ def post(agent: Agent, body: Any, *, verbs: tuple[Verb, ...] = tuple(Verb), **he
 def test_a_save_answers_the_memory_with_id_and_version(agent: Agent) -> None:
     response = post(agent, {"content": "Berth 7 is closed.", "type": "event", "tags": ["Berth"]})
     saved = response.json()
-    assert (response.status_code, saved["version"], response["ETag"]) == (201, 1, '"1"')
+    assert (response.status_code, saved["version"], response["ETag"]) == (201, 1, etag(saved))
     assert (saved["type"], saved["tags"], saved["importance"]) == ("event", ["berth"], 0.5)
     memory = Memory.objects.get(pk=saved["id"])
     assert (memory.content, memory.agent_id) == ("Berth 7 is closed.", agent.pk)

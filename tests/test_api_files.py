@@ -5,7 +5,8 @@ import pytest
 from memories.models import FILE_BYTES, TeamFile
 from teams.models import Level, Verb
 from tests import factories
-from tests.caller import Caller
+from tests.caller import Caller, etag
+from tests.cast import Cast
 
 pytestmark = pytest.mark.django_db
 
@@ -23,14 +24,17 @@ def paths(caller: Caller, asked: str = "") -> list[str]:
 
 def test_a_file_is_written_read_and_written_again(caller: Caller) -> None:
     made = caller("PUT", "files/notes/a%20b.md", {"content": "one"})
-    assert (made.status_code, made["ETag"], made.json()["path"]) == (201, '"1"', "notes/a b.md"), made.content
+    assert (made.status_code, made["ETag"], made.json()["path"]) == (201, etag(made.json()), "notes/a b.md"), (
+        made.content
+    )
     again = caller("PUT", "files/notes/a%20b.md", {"content": "twö"})
     assert (again.status_code, again.json()["version"], again.json()["size"]) == (200, 2, 4)
     read = caller("GET", "files/notes/a%20b.md")
-    assert (read.json()["content"], read["ETag"]) == ("twö", '"2"')
-    assert caller("GET", "files/notes/a%20b.md", If_None_Match='"2"').status_code == 304
+    assert (read.json()["content"], read["ETag"]) == ("twö", etag(again.json()))
+    assert caller("GET", "files/notes/a%20b.md", If_None_Match=read["ETag"]).status_code == 304
+    assert caller("GET", "files/notes/a%20b.md", If_None_Match='"2"').status_code == 200
     old = caller("GET", "files/notes/a%20b.md?version=1")
-    assert (old.json()["content"], old["ETag"]) == ("one", '"1"')
+    assert (old.json()["content"], old["ETag"]) == ("one", made["ETag"])
     assert caller("GET", "files/notes/a%20b.md?version=9").status_code == 404
 
 
@@ -48,6 +52,31 @@ def test_a_lost_race_is_told_what_stands_there(caller: Caller) -> None:
     ):
         assert (lost.status_code, lost.json()["current"]["content"]) == (409, "two"), lost.content
     assert TeamFile.objects.get().version == 2
+
+
+def test_a_path_given_anew_does_not_pass_for_the_file_that_was_seen(caller: Caller) -> None:
+    seen = caller("PUT", "files/a.md", {"content": "one"})["ETag"]
+    caller("DELETE", "files/a.md", If_Match=seen)
+    caller("PUT", "files/a.md", {"content": "anew"})
+    assert caller("GET", "files/a.md", If_None_Match=seen).status_code == 200
+    for lost in (
+        caller("PUT", "files/a.md", {"content": "x"}, If_Match=seen),
+        caller("POST", "files/a.md", {"text": "x"}, If_Match=seen),
+        caller("PATCH", "files/a.md", {"path": "b.md"}, If_Match=seen),
+        caller("POST", "file-history/a.md", {"to_version": 1}, If_Match=seen),
+        caller("DELETE", "files/a.md", If_Match=seen),
+    ):
+        assert (lost.status_code, lost.json()["code"], lost.json()["current"]["content"]) == (409, "conflict", "anew")
+    assert caller("PUT", "files/a.md", {"content": "x"}, If_Match='"1"').status_code == 200
+    last = caller("GET", "files/a.md")["ETag"]
+    assert caller("PUT", "files/a.md", {"content": "y"}, If_Match=last).json()["version"] == 3
+
+
+def test_a_star_overwrites_what_is_there_and_makes_nothing(caller: Caller) -> None:
+    assert caller("PUT", "files/a.md", {"content": "x"}, If_Match="*").status_code == 404
+    assert not TeamFile.objects.exists()
+    caller("PUT", "files/a.md", {"content": "one"})
+    assert caller("PUT", "files/a.md", {"content": "two"}, If_Match="*").json()["version"] == 2
 
 
 def test_an_addition_has_a_line_of_its_own(caller: Caller) -> None:
@@ -139,3 +168,18 @@ def test_a_token_that_may_not_read_gets_receipts(caller: Caller) -> None:
         assert (answer.status_code, set(answer.json())) == (200, {"id", "path", "version"}), answer.content
     assert blind("GET", "file-history/b.md").status_code == 404
     assert "current" not in blind("PUT", "files/b.md", {"content": "x"}, If_Match='"1"').json()
+
+
+def test_a_file_says_its_workspace_and_shows_in_no_other(cast: Cast) -> None:
+    agent = cast["writer"].agent
+    assert agent
+    blue, green = (Caller(agent, context={"workspace": slug}) for slug in ("blue", "green"))
+    ours = blue("PUT", "files/a.md", {"content": "blue"}).json()
+    assert ours["workspace_id"] == str(cast["writer"].actor().workspace_id)
+    for other in (green, Caller(agent)):
+        assert (paths(other), paths(other, "?text=blue")) == ([], [])
+        assert other("PUT", "files/a.md", {"content": "other"}, If_None_Match="*").status_code == 201
+        assert other("DELETE", "files/a.md").status_code == 200
+        assert paths(other, "?deleted=true") == ["a.md"]
+    assert blue("GET", "files/a.md").json() == ours
+    assert paths(blue, "?deleted=true") == []

@@ -3,9 +3,10 @@
 import pytest
 
 from memories.models import Memory
-from teams.models import Level, Verb
+from teams.models import Level, Organization, Verb
 from tests import factories
-from tests.caller import Caller
+from tests.caller import Caller, etag
+from tests.cast import Cast
 
 pytestmark = pytest.mark.django_db
 
@@ -18,12 +19,13 @@ def caller() -> Caller:
 @pytest.mark.parametrize("key", ["plain", "a/b/c.md", "with%20space", "%C3%A9t%C3%A9", "a%3Fb%23c", "100%25"])
 def test_a_key_is_saved_read_and_forgotten_by_its_name(caller: Caller, key: str) -> None:
     made = caller("PUT", f"keys/{key}", {"content": "one"})
-    assert (made.status_code, made["ETag"], made.json()["version"]) == (201, '"1"', 1), made.content
+    assert (made.status_code, made["ETag"], made.json()["version"]) == (201, etag(made.json()), 1), made.content
     again = caller("PUT", f"keys/{key}", {"content": "two", "tags": ["t"]})
     assert (again.status_code, again.json()["id"], again.json()["version"]) == (200, made.json()["id"], 2)
     read = caller("GET", f"keys/{key}")
-    assert (read.json()["content"], read["ETag"], read.json()["key"]) == ("two", '"2"', Memory.objects.get().key)
-    assert caller("GET", f"keys/{key}", If_None_Match='"2"').status_code == 304
+    assert (read.json()["content"], read["ETag"]) == ("two", etag(again.json()))
+    assert read.json()["key"] == Memory.objects.get().key
+    assert caller("GET", f"keys/{key}", If_None_Match=read["ETag"]).status_code == 304
     gone = caller("DELETE", f"keys/{key}?reason=done")
     assert (gone.status_code, gone.json()["version"]) == (200, 3)
     assert Memory.objects.get().forget_reason == "done"
@@ -45,6 +47,49 @@ def test_versions_and_only_new(caller: Caller) -> None:
         assert (lost.status_code, lost.json()["current"]["content"]) == (409, "two")
     for odd in ({"If_None_Match": '"1"'}, {"If_None_Match": "*", "If_Match": '"1"'}):
         assert caller("PUT", "keys/k", {"content": "x"}, **odd).status_code == 400
+
+
+def test_a_key_given_anew_does_not_pass_for_the_memory_that_was_seen(caller: Caller) -> None:
+    seen = caller("PUT", "keys/k", {"content": "one"})["ETag"]
+    assert caller("DELETE", "keys/k", If_Match=seen).status_code == 200
+    assert caller("PUT", "keys/k", {"content": "x"}, If_Match=seen).status_code == 404
+    caller("PUT", "keys/k", {"content": "anew"})
+    assert caller("GET", "keys/k", If_None_Match=seen).status_code == 200
+    for lost in (
+        caller("PUT", "keys/k", {"content": "x"}, If_Match=seen),
+        caller("POST", "memories", {"content": "x", "key": "k"}, If_Match=seen),
+        caller("DELETE", "keys/k", If_Match=seen),
+    ):
+        assert (lost.status_code, lost.json()["code"], lost.json()["current"]["content"]) == (409, "conflict", "anew")
+    assert caller("PUT", "keys/k", {"content": "x"}, If_Match='"1"').status_code == 200
+    last = caller("GET", "keys/k")["ETag"]
+    assert caller("PUT", "keys/k", {"content": "y"}, If_Match=last).json()["version"] == 3
+
+
+def test_a_star_overwrites_what_is_there_and_makes_nothing(caller: Caller) -> None:
+    for missing in (
+        caller("PUT", "keys/k", {"content": "x"}, If_Match="*"),
+        caller("POST", "memories", {"content": "x", "key": "k"}, If_Match="*"),
+    ):
+        assert missing.status_code == 404
+    assert not Memory.objects.exists()
+    caller("PUT", "keys/k", {"content": "one"})
+    assert caller("PUT", "keys/k", {"content": "two"}, If_Match="*").json()["version"] == 2
+    assert caller("PUT", "keys/k", {"content": "x", "version": 1}, If_Match="*").status_code == 409
+
+
+def test_without_workspaces_a_key_of_several_can_be_changed_by_its_tag(cast: Cast) -> None:
+    for name in ("writer", "elsewhere"):
+        factories.memory(cast[name].actor(), name, key="k")
+    factories.memory(cast["writer"].actor(), "changed last", key="k")
+    Organization.objects.update(workspaces_enabled=False)
+    assert cast["writer"].agent
+    caller = Caller(cast["writer"].agent)
+    read = caller("GET", "keys/k")
+    assert read.json()["content"] == "changed last"
+    assert caller("PUT", "keys/k", {"content": "x"}, If_Match=read["ETag"]).json()["id"] == read.json()["id"]
+    last = caller("GET", "keys/k")["ETag"]
+    assert caller("DELETE", "keys/k", If_Match=last).status_code == 200
 
 
 def test_scopes_have_keys_of_their_own(caller: Caller) -> None:

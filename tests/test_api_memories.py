@@ -11,7 +11,7 @@ from memories import operations
 from memories.models import Answer, Memory, Revision
 from teams.models import Verb
 from tests import factories
-from tests.caller import Caller
+from tests.caller import Caller, etag
 
 pytestmark = pytest.mark.django_db
 
@@ -21,21 +21,44 @@ def caller() -> Caller:
     return Caller()
 
 
-def test_a_read_has_the_version_as_its_tag(caller: Caller) -> None:
-    saved = caller.save()
+def test_a_read_is_tagged_with_its_version_and_its_id(caller: Caller) -> None:
+    saved, other = caller.save(), caller.save()
+    tag = etag(saved)
     read = caller("GET", f"memories/{saved['id']}")
-    assert (read.status_code, read["ETag"], read.json()["content"]) == (200, '"1"', "Berth 7 is closed.")
-    for known in ('"1"', 'W/"1"', '"7", "1"', "*"):
+    assert (read.status_code, read["ETag"], read.json()["content"]) == (200, tag, "Berth 7 is closed.")
+    for known in (tag, f"W/{tag}", f'"7", {tag}', "*"):
         unchanged = caller("GET", f"memories/{saved['id']}", If_None_Match=known)
-        assert (unchanged.status_code, unchanged.content, unchanged["ETag"]) == (304, b"", '"1"')
-    assert caller("GET", f"memories/{saved['id']}", If_None_Match='"2"').status_code == 200
+        assert (unchanged.status_code, unchanged.content, unchanged["ETag"]) == (304, b"", tag)
+    for unknown in ('"1"', tag.replace("1-", "2-", 1), etag(other)):
+        assert caller("GET", f"memories/{saved['id']}", If_None_Match=unknown).status_code == 200
+
+
+def test_a_tag_of_another_memory_is_a_lost_race(caller: Caller) -> None:
+    saved, other = caller.save(), caller.save("Another thing.")
+    path, headers = f"memories/{saved['id']}", {"If_Match": etag(other)}
+    for lost in (
+        caller("PATCH", path, {"content": "mine"}, **headers),
+        caller("PATCH", path, {"key": "mine"}, **headers),
+        caller("POST", f"{path}/append", {"text": "mine"}, **headers),
+        caller("POST", f"{path}/revert", {"to_version": 1}, **headers),
+        caller("POST", f"{path}/verify", {}, **headers),
+        caller("DELETE", path, **headers),
+    ):
+        problem = lost.json()
+        assert (lost.status_code, problem["code"], problem["current"]["id"]) == (409, "conflict", saved["id"])
+        assert problem["title"] == "You saw another one than this, which is at version 1."
+    assert Memory.objects.get(pk=saved["id"]).version == 1
+    gone = caller("DELETE", path, If_Match=etag(saved))
+    assert gone["ETag"] == etag(gone.json())
+    assert caller("POST", f"{path}/restore", **headers).status_code == 409
+    assert caller("POST", f"{path}/restore", If_Match=gone["ETag"]).status_code == 200
 
 
 def test_a_change_overwrites_what_is_said(caller: Caller) -> None:
     saved = caller.save(summary="closed", tags=["a"])
     changed = caller("PATCH", f"memories/{saved['id']}", {"pinned": True, "tags": ["B"], "summary": None})
     body = changed.json()
-    assert (changed.status_code, changed["ETag"], body["version"]) == (200, '"2"', 2)
+    assert (changed.status_code, changed["ETag"], body["version"]) == (200, etag(body), 2)
     assert (body["pinned"], body["tags"], body["summary"], body["content"]) == (True, ["b"], None, saved["content"])
 
 
@@ -62,7 +85,10 @@ def test_a_lost_race_is_told_what_stands_there(caller: Caller, by: str) -> None:
     assert caller("PATCH", path, {"content": "mine"}, If_Match='"2"').status_code == 200
 
 
-@pytest.mark.parametrize("header", ["1", '"one"', 'W/"1"', '"1", "2"', "", '"0"', '"99999999999"'])
+@pytest.mark.parametrize(
+    "header",
+    ["1", '"one"', '"1-"', '"1-12345678901"', '"1-12345678901G"', 'W/"1"', '"1", "2"', "", '"0"', '"99999999999"'],
+)
 def test_an_odd_if_match_is_refused(caller: Caller, header: str) -> None:
     saved = caller.save()
     refused = caller("PATCH", f"memories/{saved['id']}", {"content": "x"}, If_Match=header)

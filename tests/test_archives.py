@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from memories import archives, operations
 from memories.archives import Conversation, Message
-from memories.models import Memory, Source, TeamFile
+from memories.models import Memory, Scope, Source, TeamFile
 from memories.recall import recall
 from memoryhub.errors import Forbidden, Invalid, TooLarge
 from teams.actor import Actor
 from teams.models import Agent, Verb
-from tests import factories
-from tests.cast import Cast
+from tests import doors, factories
+from tests.cast import WHO_SEES, Cast
 from tests.test_races import at_once
 
 NOON = datetime(2030, 5, 4, 12, tzinfo=UTC)
@@ -193,10 +193,27 @@ def test_only_writers_archive(cast: Cast) -> None:
 
 def test_an_archive_shows_only_to_the_team(cast: Cast) -> None:
     kept = archive(cast["writer"].actor())
-    for name, sees in (("teammate", True), ("viewer", True), ("stranger", False), ("outsider", False)):
+    for name in cast.members:
+        sees = name in WHO_SEES[Scope.TEAM]
         actor = cast[name].actor()
         assert Memory.objects.visible_to(actor).filter(pk=kept.memory.pk).exists() == sees
         assert TeamFile.objects.visible_to(actor).filter(pk=kept.file.pk).exists() == sees
+
+
+def test_an_archive_of_one_workspace_is_out_of_reach_in_another(cast: Cast) -> None:
+    kept, member = archive(cast["writer"].actor()), cast["elsewhere"]
+    rows = [kept.memory, kept.file]
+    assert doors.tool(member, "group/recall_memories", query="anchor aft")["memories"] == []
+    assert doors.tool(member, "group/list_memories")["memories"] == []
+    assert doors.tool(member, "group/forget_memory", key=kept.file.path) == {"removed": False}
+    assert doors.tool(member, "group/save_memory", key=kept.file.path, content="x")["status"] == "created"
+    Memory.objects.filter(workspace__slug="green").delete()
+    theirs = archive(member.actor())
+    assert (theirs.file.path, theirs.file.version, theirs.memory.version) == (kept.file.path, 1, 1)
+    for row in rows:
+        version = row.version
+        row.refresh_from_db()
+        assert row.version == version
 
 
 def test_archiving_takes_the_same_queries_however_long(talker: Actor) -> None:

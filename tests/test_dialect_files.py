@@ -9,7 +9,7 @@ from memories.dialects import tool
 from memories.models import FileVersion, TeamFile
 from memories.operations import files
 from teams.actor import Actor
-from teams.models import Verb
+from teams.models import Agent, Organization, Verb
 from tests import factories, tools
 from tests.cast import Cast
 from tests.test_races import at_once
@@ -354,3 +354,40 @@ def test_of_twenty_that_create_a_file_one_wins(transactional_db: None) -> None:
     results = at_once(20, lambda n: made.run(actor=writer, arguments={"path": "/memories/a", "file_text": f"{n}"}))
     assert sum(isinstance(result, dict) for result in results) == 1
     assert TeamFile.objects.get().version == 1
+
+
+def test_each_workspace_has_its_own_tree(cast: Cast) -> None:
+    member, blue, green = cast["writer"], {"workspace": "blue"}, {"workspace": "green"}
+
+    def ask(command: str, workspace: dict[str, str], **arguments: Any) -> int:
+        return tools.answered(member.token(), f"files/{command}", arguments, **workspace)[0]
+
+    assert ask("create", blue, path="/memories/notes", file_text="blue") == 200
+    before = TeamFile.objects.values().get()
+    for command, arguments in (
+        ("view", {"path": "/memories/notes"}),
+        ("str_replace", {"path": "/memories/notes", "old_str": "blue", "new_str": "red"}),
+        ("insert", {"path": "/memories/notes", "insert_line": 0, "insert_text": "red"}),
+        ("rename", {"old_path": "/memories/notes", "new_path": "/memories/b"}),
+        ("delete", {"path": "/memories/notes"}),
+    ):
+        assert ask(command, green, **arguments) == 404, command
+    assert ask("create", green, path="/memories/notes/a.md", file_text="a file in one, a directory in the other") == 200
+    assert ask("create", blue, path="/memories/notes/a.md", file_text="x") == 400
+    assert ask("rename", green, old_path="/memories/notes/a.md", new_path="/memories/notes") == 409
+    assert ask("delete", green, path="/memories/notes") == 200
+    assert list(TeamFile.objects.alive().values()) == [before]
+
+
+def test_without_workspaces_a_path_shows_once_and_is_deleted_whole(cast: Cast) -> None:
+    for name in ("writer", "elsewhere"):
+        files.write(actor=cast[name].actor(), path="notes/a.md", content=name)
+    Organization.objects.update(workspaces_enabled=False)
+    actor = factories.actor(Agent.objects.select_related("team__organization").get(slug="writer"))
+    assert run(actor, "view", path="/memories/notes/a.md").endswith("\telsewhere")
+    assert run(actor, "view", path="/memories/notes").endswith("9B\t/memories/notes/a.md")
+    run(actor, "rename", old_path="/memories/notes", new_path="/memories/new")
+    assert run(actor, "view", path="/memories/notes/a.md").endswith("\twriter")
+    TeamFile.objects.filter(path="new/a.md").update(path="notes/a.md")
+    run(actor, "delete", path="/memories/notes/a.md")
+    assert not TeamFile.objects.alive().exists()

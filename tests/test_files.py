@@ -4,11 +4,13 @@ import pytest
 from django.contrib.postgres.search import SearchQuery
 from django.db import IntegrityError, transaction
 
-from memories.models import FileVersion, TeamFile
+from memories.models import FileVersion, Scope, TeamFile
 from memories.operations import files
 from memoryhub.errors import Conflict, Forbidden, Invalid, KeyTaken, NotFound, TooLarge
 from teams.actor import Actor
-from tests.cast import Cast
+from teams.models import Agent, Organization
+from tests import doors, factories
+from tests.cast import WHO_SEES, Cast
 
 
 def test_writing_again_makes_a_version(writer: Actor) -> None:
@@ -66,10 +68,72 @@ def test_a_mebibyte_fits_and_is_found(writer: Actor) -> None:
 def test_files_belong_to_the_team(cast: Cast) -> None:
     files.write(actor=cast["writer"].actor(), path="a.md", content="x")
     seers = {name for name in cast.members if TeamFile.objects.visible_to(cast[name].actor()).exists()}
-    assert seers == {"writer", "teammate", "bystander", "director", "elsewhere", "viewer", "editor", "owner"}
+    assert seers == WHO_SEES[Scope.TEAM]
     with pytest.raises(NotFound):
         files.delete(actor=cast["stranger"].actor(), path="a.md")
     with pytest.raises(NotFound):
         files.write(actor=cast["stranger"].actor(), path="a.md", content="y", team_id=cast.ops.pk)
     with pytest.raises(Forbidden):
         files.write(actor=cast["viewer"].actor(), path="a.md", content="y")
+
+
+CASES = [(door, name) for door, names in doors.FILES.items() for name in names]
+
+
+@pytest.mark.parametrize(("door", "name"), CASES, ids=lambda part: getattr(part, "__name__", str(part)))
+def test_a_file_shows_only_to_its_readers(cast: Cast, door: doors.FileDoor, name: str) -> None:
+    file = files.write(actor=cast["writer"].actor(), path="pager.md", content="The pager is in the left drawer.")
+    assert door(cast[name], file) == (name in WHO_SEES[Scope.TEAM])
+
+
+def test_each_workspace_has_its_own_file_of_a_path(cast: Cast) -> None:
+    blue, green = cast["writer"].actor(), cast["elsewhere"].actor()
+    for actor, content in ((blue, "blue"), (green, "green")):
+        assert files.write(actor=actor, path="a.md", content=content, version=files.ABSENT).version == 1
+        with pytest.raises(KeyTaken):
+            files.write(actor=actor, path="a.md", content="again", version=files.ABSENT)
+    assert files.append(actor=green, path="a.md", text="more").content == "green\nmore"
+    assert files.write(actor=blue, path="a.md", content="bluer", version=1).version == 2
+
+
+def test_no_change_reaches_another_workspaces_file(cast: Cast) -> None:
+    blue, green = cast["writer"].actor(), cast["elsewhere"].actor()
+    files.write(actor=blue, path="a.md", content="x")
+    gone = files.write(actor=blue, path="gone.md", content="x")
+    files.delete(actor=blue, path="gone.md")
+    before = list(TeamFile.objects.order_by("pk").values())
+    for change in (
+        lambda: files.write(actor=green, path="a.md", content="y", version=1),
+        lambda: files.append(actor=green, path="a.md", text="y"),
+        lambda: files.rename(actor=green, path="a.md", to="b.md"),
+        lambda: files.revert(actor=green, path="a.md", to_version=1),
+        lambda: files.revert(actor=green, path="gone.md", to_version=1),
+        lambda: files.restore(actor=green, file_id=gone.pk),
+        lambda: files.delete(actor=green, path="a.md"),
+    ):
+        with pytest.raises(NotFound):
+            change()
+    assert list(TeamFile.objects.order_by("pk").values()) == before
+
+
+def test_without_workspaces_the_last_changed_of_a_path_is_the_one(cast: Cast) -> None:
+    for name in ("writer", "elsewhere"):
+        files.write(actor=cast[name].actor(), path="a.md", content=name)
+    files.write(actor=cast["writer"].actor(), path="b.md", content="x")
+    everywhere = _without_workspaces(cast)
+    assert TeamFile.objects.visible_to(everywhere).at("a.md").count() == 2
+    with pytest.raises(KeyTaken):
+        files.write(actor=everywhere, path="a.md", content="x", version=files.ABSENT)
+    with pytest.raises(KeyTaken):
+        files.rename(actor=everywhere, path="b.md", to="a.md")
+    for number in (2, 3):
+        again = files.write(actor=everywhere, path="a.md", content="ours")
+        assert (again.version, again.workspace_id) == (number, cast["elsewhere"].actor().workspace_id)
+    files.delete(actor=everywhere, path="a.md")
+    assert files.append(actor=everywhere, path="a.md", text="more").content == "writer\nmore"
+
+
+def _without_workspaces(cast: Cast) -> Actor:
+    """The writer, once the organization has switched them off."""
+    Organization.objects.filter(slug="acme").update(workspaces_enabled=False)
+    return factories.actor(Agent.objects.select_related("team__organization").get(slug="writer"))

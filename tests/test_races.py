@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import Barrier
 from typing import Any
 from uuid import UUID
@@ -12,6 +13,7 @@ from django.db import connections
 from memories import operations
 from memories.models import Answer, Association, Memory, Revision, Source, TeamFile
 from memories.operations import Draft
+from memories.operations.seeing import tail
 from memoryhub.errors import Conflict, NotFound
 from teams.actor import Actor
 from tests import factories
@@ -188,3 +190,55 @@ def test_a_write_that_does_not_care_wins_beside_deletions(writer: Actor) -> None
         operations.files.write(actor=writer, path="a.md", content="start")
         results = at_once(5, act)
         assert all(isinstance(result, TeamFile) for result in results[1:])
+
+
+def test_whoever_is_late_while_it_is_forgotten_is_told_so(writer: Actor) -> None:
+    for _ in range(5):
+        memory = operations.save(actor=writer, draft=Draft(content="one"))
+        operations.update(actor=writer, memory_id=memory.pk, content="two")
+
+        def act(number: int, pk: UUID = memory.pk) -> Memory:
+            if number == 10:
+                return operations.forget(actor=writer, memory_id=pk)
+            return operations.update(actor=writer, memory_id=pk, content="late", version=1)
+
+        assert sum(isinstance(result, Conflict) for result in at_once(20, act)) == 19
+
+
+def test_whoever_saw_the_former_owner_of_a_key_never_overwrites_the_next(writer: Actor) -> None:
+    """Half of them forget it and save the key anew, the others write over what they saw."""
+    former = operations.save(actor=writer, draft=Draft(key="k", content="seen"))
+    seen = operations.Seen(1, tail(former.pk))
+
+    def act(number: int) -> None:
+        if number % 2:
+            with suppress(NotFound):  # nobody has the key for a moment
+                operations.save(actor=writer, draft=Draft(key="k", content="over"), version=seen)
+            return
+        with suppress(Conflict):  # forgotten already
+            operations.forget(actor=writer, memory_id=former.pk)
+        operations.save(actor=writer, draft=Draft(key="k", content="anew"))
+
+    at_once(20, act)
+    next_one = Memory.objects.get(key="k", forgotten_at=None)
+    assert set(Revision.objects.filter(memory=next_one).values_list("content", flat=True)) == {"anew"}
+    assert next_one.version == 10
+
+
+def test_whoever_saw_the_former_file_of_a_path_never_overwrites_the_next(writer: Actor) -> None:
+    former = operations.files.write(actor=writer, path="a.md", content="seen")
+    seen = operations.Seen(1, tail(former.pk))
+
+    def act(number: int) -> None:
+        with suppress(NotFound):  # nothing is there for a moment
+            if number % 2:
+                operations.files.write(actor=writer, path="a.md", content="over", version=seen)
+            elif number == 0:
+                operations.files.delete(actor=writer, path="a.md")
+        if not number % 2:
+            operations.files.write(actor=writer, path="a.md", content="anew")
+
+    at_once(20, act)
+    next_one = TeamFile.objects.alive().get()
+    assert next_one.pk != former.pk
+    assert set(next_one.versions.values_list("content", flat=True)) == {"anew"}

@@ -15,7 +15,7 @@ from memories.models import FileVersion, Memory, TeamFile
 from memories.operations import files
 from memories.recall import Mode, recall
 from teams.actor import Actor
-from teams.models import Agent
+from teams.models import Agent, Organization, Workspace
 from tests import factories
 
 
@@ -289,3 +289,29 @@ def test_no_text_is_lost_whatever_each_side_did() -> None:
             Act.DELETE_IN_HUB: hub,
         }.get(act)
         assert gone in (None, before), (before, hub, folder, act)
+
+
+def test_a_folder_mirrors_one_workspace(place: Place) -> None:
+    Organization.objects.update(workspaces_enabled=True)
+    for slug in ("blue", "green"):
+        Workspace.objects.create(organization=place.team.organization, slug=slug, name=slug)
+    place.write("outside.md", "x")
+    place.put("a.md", "blue")
+    assert place.sync("--workspace", "blue") == ["written to hub: a.md"]
+    assert TeamFile.objects.get(path="a.md").workspace == Workspace.objects.get(slug="blue")
+    for other in (["--workspace", "green"], []):
+        with pytest.raises(CommandError, match="mirrors the files of another workspace"):
+            place.sync("--delete", *other)
+    with pytest.raises(CommandError, match="There is no workspace 'red'"):
+        place.sync("--workspace", "red")
+    assert (place.disk, set(place.hub)) == ({"a.md": "blue"}, {"a.md", "outside.md"})
+
+
+def test_notes_from_before_workspaces_are_those_of_none(place: Place) -> None:
+    place.write("a.md", "x")
+    place.sync()
+    notes = place.folder / mirroring.NOTES
+    said = json.loads(notes.read_text())
+    del said["workspace"]
+    notes.write_text(json.dumps(said))
+    assert place.sync() == ["Both sides are alike."]

@@ -19,12 +19,12 @@ def written(request: Request, memory: Memory, *, shape: Shape = shapes.memory, s
     if may_read and memory.version > 1:
         _count_usage(memory)
     body = shape(memory) if may_read else shapes.receipt(memory)
-    return Response(body, status=status, headers={"ETag": versions.tag(memory.version)})
+    return Response(body, status=status, headers={"ETag": versions.tag(memory)})
 
 
 def written_file(request: Request, file: TeamFile, *, status: int = 200) -> Response:
     body = shapes.file(file) if actor_of(request).may(Verb.READ) else shapes.file_receipt(file)
-    return Response(body, status=status, headers={"ETag": versions.tag(file.version)})
+    return Response(body, status=status, headers={"ETag": versions.tag(file)})
 
 
 def made_or_changed(version: int) -> int:

@@ -53,10 +53,14 @@ IDEMPOTENCY_KEY = header(
 )
 IF_MATCH = header(
     "If-Match",
-    'The version you saw, `"3"`: if it is another by now, nothing changes and you get a 409.',
+    "The ETag of what you saw: if something else is there by now, nothing changes and you get a 409. A version alone, "
+    '`"3"`, is met by whatever is at that version; `*` by whatever is there.',
     pattern=versions.NAMED,
 )
-IF_NONE_MATCH = header("If-None-Match", 'The version you have, `"3"`: if it still stands, the answer is an empty 304.')
+IF_NONE_MATCH = header(
+    "If-None-Match",
+    "The ETag of what you have: if it still stands, the answer is an empty 304. A version alone is never enough.",
+)
 ONLY_NEW = header(
     "If-None-Match",
     "`*`: only if there is none yet; otherwise nothing changes and you get a 409.",

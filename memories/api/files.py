@@ -67,9 +67,9 @@ class OneFile(APIView):
         answer=answers.FILE_EXAMPLE,
     )
     def get(self, request: Request, path: str, asked: Mapping[str, Any]) -> Response:
-        """The ETag is its version. Directors see the files of the teams above, too; their own team's first."""
+        """The ETag is of this version alone. Directors see the files of the teams above too, their own team's first."""
         file = _as_of(_seen(actor_of(request), path), asked.get("version"))
-        return versions.answered(request, shapes.file(file), etag=versions.tag(file.version))
+        return versions.answered(request, shapes.file(file), etag=versions.tag(file))
 
     @endpoint(
         summary="Write a file",
@@ -83,8 +83,8 @@ class OneFile(APIView):
     )
     def put(self, request: Request, path: str, said: Mapping[str, Any]) -> Response:
         """Makes it, or overwrites all of it; every version is kept."""
-        version = versions.expected(request, said=said.get("version"))
-        version = files.ABSENT if versions.only_new(request) else version
+        seen = versions.expected(request, said=said.get("version"))
+        version = files.ABSENT if versions.only_new(request) else seen
         file = files.write(actor=actor_of(request), path=path, content=said["content"], version=version)
         return written_file(request, file, status=made_or_changed(file.version))
 
@@ -127,7 +127,7 @@ class OneFile(APIView):
     def delete(self, request: Request, path: str) -> Response:
         """Gone from every read; its versions are kept, and reverting to one brings it back."""
         gone = files.delete(actor=actor_of(request), path=path, version=versions.expected(request))
-        return Response(shapes.file_receipt(gone), headers={"ETag": versions.tag(gone.version)})
+        return Response(shapes.file_receipt(gone), headers={"ETag": versions.tag(gone)})
 
 
 class FileHistory(APIView):
@@ -184,7 +184,7 @@ def _narrowed(asked: Mapping[str, Any]) -> Q:
 def _seen(actor: Actor, path: str, *, deleted: bool = False) -> TeamFile:
     """The living file, its own team's first; or the one that was deleted last, for those who may bring it back."""
     cleaned = clean({"path": path}, now=timezone.now())["path"]
-    found = list(TeamFile.objects.visible_to(actor).filter(path=cleaned).defer("search"))
+    found = list(TeamFile.objects.visible_to(actor).at(cleaned).defer("search"))
     if found:
         return min(found, key=lambda file: actor.readable_team_ids.index(file.team_id))
     may_restore = actor.may(Verb.READ) and actor.may(Verb.WRITE)

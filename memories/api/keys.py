@@ -32,7 +32,7 @@ class Key(APIView):
     def get(self, request: Request, key: str, asked: Mapping[str, Any]) -> Response:
         """The one that owns it in this scope. Directors see the keys of the teams above, their own team's first."""
         memory = _seen(actor_of(request), _cleaned(key), asked["scope"])
-        return versions.answered(request, shapes.memory(memory), etag=versions.tag(memory.version))
+        return versions.answered(request, shapes.memory(memory), etag=versions.tag(memory))
 
     @endpoint(
         summary="Save the memory of a key",
@@ -66,7 +66,7 @@ class Key(APIView):
         actor, version = actor_of(request), versions.expected(request)
         owned = _owned(actor, _cleaned(key), asked["scope"])
         gone = operations.forget(actor=actor, memory_id=owned.pk, version=version, reason=asked.get("reason", ""))
-        return Response(shapes.receipt(gone), headers={"ETag": versions.tag(gone.version)})
+        return Response(shapes.receipt(gone), headers={"ETag": versions.tag(gone)})
 
 
 def _cleaned(key: str) -> str:
@@ -77,8 +77,8 @@ def _cleaned(key: str) -> str:
 
 
 def _seen(actor: Actor, key: str, scope: str) -> Memory:
-    owners = Memory.objects.visible_to(actor).filter(key=key, owns_key=True, scope=scope)
-    found = list(owners.with_usage().defer("search"))
+    owners = Memory.objects.visible_to(actor).filter(owns_key=True, scope=scope)
+    found = list(owners.keyed(key).with_usage().defer("search"))
     if not found:
         raise NotFound(f"There is no memory with the key {key!r} in scope {scope}.")
     nearest = {team_id: distance for distance, team_id in enumerate(actor.readable_team_ids)}
@@ -88,8 +88,8 @@ def _seen(actor: Actor, key: str, scope: str) -> Memory:
 def _owned(actor: Actor, key: str, scope: str) -> Memory:
     """Its own team's, project's, person's or agent's: whoever may not read may still forget what it may write."""
     audience = getattr(actor, scopes.AUDIENCE_COLUMN[scope])
-    owners = Memory.objects.writable_by(actor).filter(audience=audience, key=key, owns_key=True)
-    found = owners.defer("search").first()
+    owners = Memory.objects.writable_by(actor).filter(audience=audience, owns_key=True)
+    found = owners.keyed(key).defer("search").first()
     if found is None:
         raise NotFound(f"There is no memory with the key {key!r} in scope {scope}.")
     return found

@@ -118,9 +118,9 @@ class OneMemory(APIView):
         answer=answers.MEMORY_EXAMPLE,
     )
     def get(self, request: Request, memory_id: UUID) -> Response:
-        """The ETag is its version."""
+        """The ETag is of this version alone."""
         memory = visible(actor_of(request), memory_id)
-        return versions.answered(request, shapes.memory(memory), etag=versions.tag(memory.version))
+        return versions.answered(request, shapes.memory(memory), etag=versions.tag(memory))
 
     @endpoint(
         summary="Change a memory",
@@ -150,7 +150,7 @@ class OneMemory(APIView):
         """Gone from every read, kept for audit; it can be restored."""
         version = versions.expected(request)
         gone = operations.forget(actor=actor_of(request), memory_id=memory_id, version=version, **asked)
-        return Response(shapes.receipt(gone), headers={"ETag": versions.tag(gone.version)})
+        return Response(shapes.receipt(gone), headers={"ETag": versions.tag(gone)})
 
 
 class Append(APIView):

@@ -165,6 +165,7 @@ def listed_file(row: TeamFile) -> dict[str, Any]:
         "id": row.pk,
         "path": row.path,
         "team_id": row.team_id,
+        "workspace_id": row.workspace_id,
         "version": row.version,
         "size": len(row.content.encode()) if counted is None else counted,
         "created_at": row.created_at,

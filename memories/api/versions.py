@@ -1,4 +1,4 @@
-"""Which version a caller has seen: named by `If-Match` or in the body, answered as the ETag."""
+"""Which version of what a caller has seen: named by `If-Match` or in the body, answered as the ETag."""
 
 import re
 from typing import Any
@@ -6,30 +6,34 @@ from typing import Any
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memories.models import Memory, TeamFile
+from memories.operations import Seen
+from memories.operations.seeing import TAIL, tail
 from memoryhub.errors import Invalid
 
 LARGEST = 2**31 - 1  # that the column holds
-NAMED = r'^(\*|"[1-9][0-9]{0,8}")$'
-SHAPE = 'This must be one version in quotation marks, like "3", or *.'
+NAMED = rf'^(\*|"[1-9][0-9]{{0,8}}(-[0-9a-f]{{{TAIL}}})?")$'
+SHAPE = 'This must be one ETag as it came, a version in quotation marks, like "3", or *.'
 
 
-def tag(version: int) -> str:
-    return f'"{version}"'
+def tag(row: Memory | TeamFile) -> str:
+    """Its version and the end of its id: whatever has this name later will never have this tag."""
+    return f'"{row.version}-{tail(row.pk)}"'
 
 
-def expected(request: Request, *, said: int | None = None) -> int | None:
-    """The version that must still stand; None if the caller does not care."""
+def expected(request: Request, *, said: int | None = None) -> Seen | None:
+    """What must still stand; None if the caller does not care."""
     header = request.headers.get("If-Match")
     if header is None:
-        return said
+        return None if said is None else Seen(said)
     if not re.match(NAMED, header.strip()):
         raise Invalid({"If-Match": SHAPE})
     if header.strip() == "*":
-        return said
-    version = int(header.strip().strip('"'))
-    if said not in (None, version):
+        return Seen(said)
+    version, _, end = header.strip().strip('"').partition("-")
+    if said not in (None, int(version)):
         raise Invalid({"version": "If-Match names another version."})
-    return version
+    return Seen(int(version), end)
 
 
 def only_new(request: Request) -> bool:

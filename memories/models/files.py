@@ -1,6 +1,8 @@
 """A team's text files, with every version of them."""
 
+from collections.abc import Collection
 from typing import Self
+from uuid import UUID
 
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
@@ -9,6 +11,7 @@ from django.db.models import Func, Q
 from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 
+from memories import scopes
 from memories.models.signed import Signed, signature
 from memories.models.vocabulary import FILE_BYTES, PATH_LENGTH, Change, octets
 from memoryhub.tenancy import SameOrganization, link, own_key
@@ -23,19 +26,27 @@ class TeamFileQuerySet(models.QuerySet["TeamFile"]):
     def visible_to(self, actor: Actor) -> Self:
         if not actor.may(Verb.READ):
             return self.none()
-        return self.alive().filter(organization=actor.organization_id, team__in=actor.readable_team_ids)
+        return self.alive()._within(actor, teams=actor.readable_team_ids)
 
     def restorable_by(self, actor: Actor) -> Self:
-        return self.filter(organization=actor.organization_id, team__in=actor.writes, deleted_at__isnull=False)
+        return self.filter(deleted_at__isnull=False)._within(actor, teams=actor.writes)
 
     def writable_by(self, actor: Actor) -> Self:
-        return self.alive().filter(organization=actor.organization_id, team__in=actor.writes)
+        return self.alive()._within(actor, teams=actor.writes)
+
+    def _within(self, actor: Actor, *, teams: Collection[UUID]) -> Self:
+        return self.filter(scopes.in_workspace(actor), organization=actor.organization_id, team__in=teams)
+
+    def at(self, path: str) -> Self:
+        """Those under the path, the last changed first: there may be several once workspaces were switched off."""
+        return self.filter(path=path).order_by("-updated_at", "-id")
 
 
 class TeamFile(Signed):
     """A text file of a team, addressed by its path."""
 
     team = link("teams.Team", related_name="files", db_index=False)
+    workspace = link("teams.Workspace", null=True, blank=True)
     path = models.CharField(max_length=PATH_LENGTH)
     content = models.TextField(blank=True)
     version = models.PositiveIntegerField(default=1)
@@ -54,9 +65,11 @@ class TeamFile(Signed):
             own_key("file"),
             signature("file"),
             SameOrganization(field="team", to="teams.Team", name="file_team_is_of_its_organization"),
-            models.UniqueConstraint(
-                fields=["organization", "team", "path"],
+            SameOrganization(field="workspace", to="teams.Workspace", name="file_workspace_is_of_its_organization"),
+            models.UniqueConstraint(  # the path before the workspace: lists are by path, in one workspace or in all
+                fields=["organization", "team", "path", "workspace"],
                 condition=Q(deleted_at=None),
+                nulls_distinct=False,
                 name="path_has_one_living_file",
             ),
             models.CheckConstraint(

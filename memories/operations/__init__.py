@@ -9,6 +9,7 @@ from memories.operations.forgetting import forget, purge, restore
 from memories.operations.idempotency import Result, once
 from memories.operations.keys import sweep
 from memories.operations.saving import BATCH_LIMIT, Dedupe, Draft, save, save_each, save_many
+from memories.operations.seeing import Seen
 
 __all__ = [
     "BATCH_LIMIT",
@@ -18,6 +19,7 @@ __all__ = [
     "Known",
     "Remembered",
     "Result",
+    "Seen",
     "append",
     "archive",
     "associate",

@@ -80,7 +80,7 @@ def _own_path(actor: Actor, kept: Conversation, *, now: datetime) -> str:
 
 
 def _is_own(actor: Actor, kept: Conversation, path: str, *, now: datetime) -> bool:
-    file = TeamFile.objects.writable_by(actor).filter(team=actor.team_id, path=path).defer("search").first()
+    file = TeamFile.objects.writable_by(actor).filter(team=actor.team_id).at(path).defer("search").first()
     if file and _origin(file) != (kept.by, kept.session):
         return False
     owners = Memory.objects.writable_by(actor, now=now).filter(audience=actor.team_id, key=path, owns_key=True)

@@ -15,6 +15,7 @@ from memories.fields import UNSAID, Said, clean
 from memories.models import CONTENT_BYTES, Change, Memory, Revision, Scope
 from memories.operations.recording import require
 from memories.operations.revising import locked, move, revise
+from memories.operations.seeing import Version
 from memoryhub.errors import Invalid, NotFound, TooLarge
 from teams.actor import Actor
 from teams.models import Verb
@@ -25,7 +26,7 @@ def update(
     *,
     actor: Actor,
     memory_id: UUID,
-    version: int | None = None,
+    version: Version = None,
     key: str | Said = UNSAID,
     content: str | Said = UNSAID,
     summary: str | Said = UNSAID,
@@ -65,9 +66,7 @@ def update(
 
 
 @transaction.atomic
-def append(
-    *, actor: Actor, memory_id: UUID, text: str, version: int | None = None, now: datetime | None = None
-) -> Memory:
+def append(*, actor: Actor, memory_id: UUID, text: str, version: Version = None, now: datetime | None = None) -> Memory:
     """Adds to the content on a line of its own, whatever others add meanwhile."""
     now = now or timezone.now()
     addition = clean({"content": text}, now=now)["content"]
@@ -91,7 +90,7 @@ def append(
 
 @transaction.atomic
 def pin(
-    *, actor: Actor, memory_id: UUID, pinned: bool = True, version: int | None = None, now: datetime | None = None
+    *, actor: Actor, memory_id: UUID, pinned: bool = True, version: Version = None, now: datetime | None = None
 ) -> Memory:
     kind = Change.PINNED if pinned else Change.UNPINNED
     values = clean({"pinned": pinned}, now=now or timezone.now())
@@ -105,7 +104,7 @@ def tag(
     memory_id: UUID,
     add: Sequence[str] = (),
     remove: Sequence[str] = (),
-    version: int | None = None,
+    version: Version = None,
     now: datetime | None = None,
 ) -> Memory:
     now = now or timezone.now()
@@ -125,7 +124,7 @@ def expire(
     actor: Actor,
     memory_id: UUID,
     expires_at: datetime | None,
-    version: int | None = None,
+    version: Version = None,
     now: datetime | None = None,
 ) -> Memory:
     """Lets it vanish at that moment; None lets it stay."""
@@ -139,7 +138,7 @@ def verify(
     actor: Actor,
     memory_id: UUID,
     review_by: datetime | None = None,
-    version: int | None = None,
+    version: Version = None,
     now: datetime | None = None,
 ) -> Memory:
     """Notes that it is still true, and when to look again."""
@@ -155,7 +154,7 @@ def rescope(
     memory_id: UUID,
     scope: str,
     audience: UUID,
-    version: int | None = None,
+    version: Version = None,
     now: datetime | None = None,
 ) -> Memory:
     """Gives it another audience, for which the actor may write as well. The old one loses it, as if it forgot."""
@@ -176,7 +175,7 @@ REVERTED = ("key", "content", "summary", "type", "category", "tags", "importance
 
 @transaction.atomic
 def revert(
-    *, actor: Actor, memory_id: UUID, to_version: int, version: int | None = None, now: datetime | None = None
+    *, actor: Actor, memory_id: UUID, to_version: int, version: Version = None, now: datetime | None = None
 ) -> Memory:
     """Makes a new version that says what an old one said. An expiry that has passed meanwhile does not come back."""
     now = now or timezone.now()

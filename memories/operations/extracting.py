@@ -50,7 +50,7 @@ def _archived(actor: Actor) -> tuple[Message, ...]:
     own = Memory.objects.visible_to(actor).filter(session=actor.session_id, agent=actor.agent_id, category=CATEGORY)
     paths = own.filter(audience=actor.team_id).exclude(key="").order_by("-updated_at").values_list("key", flat=True)
     path = paths.first() if actor.session_id else None
-    file = TeamFile.objects.visible_to(actor).filter(team=actor.team_id, path=path).defer("search").first()
+    file = TeamFile.objects.visible_to(actor).filter(team=actor.team_id).at(path or "").defer("search").first()
     if file is None:
         raise NotFound("This session has no archive; send its messages.")
     try:

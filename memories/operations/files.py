@@ -12,6 +12,7 @@ from django.utils import timezone
 from memories.fields import clean
 from memories.models import FILE_BYTES, Change, FileVersion, TeamFile
 from memories.operations.recording import in_our_words, require, shown
+from memories.operations.seeing import Seen, Version
 from memoryhub.errors import Conflict, Forbidden, Invalid, KeyTaken, NotFound, TooLarge
 from memoryhub.ids import uuid7
 from teams.actor import Actor
@@ -28,7 +29,7 @@ def write(
     path: str,
     content: str,
     team_id: UUID | None = None,
-    version: int | None = ANY,
+    version: Version = ANY,
     now: datetime | None = None,
 ) -> TeamFile:
     """Makes the file or overwrites it; Postgres decides which."""
@@ -39,13 +40,13 @@ def write(
         file = _present(actor, team_id, values["path"])
         return _change(actor, file, Change.UPDATED, version, now, content=values["file"])
     while True:
-        if made := _insert(actor, team_id, values["path"], values["file"], now):
-            return made
-        present = TeamFile.objects.writable_by(actor).filter(team=team_id, path=values["path"]).first()
+        present = _living(actor, team_id, values["path"])
         if present and version == ABSENT:
             raise KeyTaken(f"There is a file {present.path!r} already.", current=shown(actor, present))
         if present and (written := _changed(actor, present, Change.UPDATED, ANY, now, content=values["file"])):
             return written
+        if not present and (made := _insert(actor, team_id, values["path"], values["file"], now)):
+            return made
 
 
 def _insert(actor: Actor, team_id: UUID, path: str, content: str, now: datetime) -> TeamFile | None:
@@ -53,6 +54,7 @@ def _insert(actor: Actor, team_id: UUID, path: str, content: str, now: datetime)
     file = TeamFile(
         organization_id=actor.organization_id,
         team_id=team_id,
+        workspace_id=actor.workspace_id,
         path=path,
         content=content,
         agent_id=actor.agent_id,
@@ -76,17 +78,20 @@ def rename(
     path: str,
     to: str,
     team_id: UUID | None = None,
-    version: int | None = ANY,
+    version: Version = ANY,
     now: datetime | None = None,
 ) -> TeamFile:
     now = now or timezone.now()
-    file = _present(actor, _writable_team(actor, team_id), clean({"path": path}, now=now)["path"])
-    return _change(actor, file, Change.RENAMED, version, now, path=clean({"path": to}, now=now)["path"])
+    team_id, to = _writable_team(actor, team_id), clean({"path": to}, now=now)["path"]
+    file = _present(actor, team_id, clean({"path": path}, now=now)["path"])
+    if to != file.path and _living(actor, team_id, to):  # in whichever workspace, while they are switched off
+        raise KeyTaken(f"There is a file {to!r} already.")
+    return _change(actor, file, Change.RENAMED, version, now, path=to)
 
 
 @transaction.atomic
 def delete(
-    *, actor: Actor, path: str, team_id: UUID | None = None, version: int | None = ANY, now: datetime | None = None
+    *, actor: Actor, path: str, team_id: UUID | None = None, version: Version = ANY, now: datetime | None = None
 ) -> TeamFile:
     """Gone from every read; its versions are kept, and `restore` brings it back."""
     now = now or timezone.now()
@@ -98,8 +103,7 @@ def delete(
 def restore(*, actor: Actor, file_id: UUID, now: datetime | None = None) -> TeamFile:
     now = now or timezone.now()
     require(actor, Verb.WRITE)
-    deleted = TeamFile.objects.filter(organization=actor.organization_id, team__in=actor.writes)
-    file = deleted.filter(pk=file_id, deleted_at__isnull=False).first()
+    file = TeamFile.objects.restorable_by(actor).filter(pk=file_id).first()
     if file is None:
         raise NotFound("There is no such deleted file.")
     return _change(actor, file, Change.RESTORED, file.version, now, deleted_at=None)
@@ -112,7 +116,7 @@ def append(
     path: str,
     text: str,
     team_id: UUID | None = None,
-    version: int | None = ANY,
+    version: Version = ANY,
     now: datetime | None = None,
 ) -> TeamFile:
     """Adds a line at the end, whatever others add meanwhile."""
@@ -136,14 +140,14 @@ def revert(
     path: str,
     to_version: int,
     team_id: UUID | None = None,
-    version: int | None = ANY,
+    version: Version = ANY,
     now: datetime | None = None,
 ) -> TeamFile:
     """Makes a new version with the text of an old one. If no file lives there, the last one that did comes back."""
     now = now or timezone.now()
     team_id = _writable_team(actor, team_id)
     path = clean({"path": path}, now=now)["path"]
-    living = TeamFile.objects.writable_by(actor).filter(team=team_id, path=path).first()
+    living = _living(actor, team_id, path)
     gone = TeamFile.objects.restorable_by(actor).filter(team=team_id, path=path).order_by("-deleted_at")
     file = living or gone.first()
     if file is None:
@@ -166,29 +170,31 @@ def _writable_team(actor: Actor, team_id: UUID | None, *, verb: Verb = Verb.WRIT
     raise NotFound("There is no such team.")
 
 
+def _living(actor: Actor, team_id: UUID, path: str) -> TeamFile | None:
+    return TeamFile.objects.writable_by(actor).filter(team=team_id).at(path).defer("search").first()
+
+
 def _present(actor: Actor, team_id: UUID, path: str) -> TeamFile:
-    file = TeamFile.objects.writable_by(actor).filter(team=team_id, path=path).first()
+    file = _living(actor, team_id, path)
     if file is None:
         raise NotFound(f"There is no file {path!r}.")
     return file
 
 
-def _change(
-    actor: Actor, file: TeamFile, change: Change, version: int | None, now: datetime, **values: Any
-) -> TeamFile:
+def _change(actor: Actor, file: TeamFile, change: Change, version: Version, now: datetime, **values: Any) -> TeamFile:
     if changed := _changed(actor, file, change, version, now, **values):
         return changed
     current = TeamFile.objects.filter(organization=actor.organization_id, pk=file.pk).defer("search").get()
-    raise Conflict(f"The file is at version {current.version} by now.", current=shown(actor, current))
+    raise Conflict(Seen.of(version).refusal(current), current=shown(actor, current))
 
 
 def _changed(
-    actor: Actor, file: TeamFile, change: Change, version: int | None, now: datetime, **values: Any
+    actor: Actor, file: TeamFile, change: Change, version: Version, now: datetime, **values: Any
 ) -> TeamFile | None:
     """The file with one more version; nothing if somebody was faster."""
     rows = TeamFile.objects.filter(organization=actor.organization_id, pk=file.pk)
     rows = rows.filter(deleted_at__isnull=change != Change.RESTORED)
-    unchanged = rows if version is ANY else rows.filter(version=version)
+    unchanged = Seen.of(version).among(rows, row_id=file.pk)
     later = Greatest(F("updated_at"), now)
     with in_our_words():
         if not unchanged.update(**values, version=F("version") + 1, updated_at=later):

@@ -16,6 +16,7 @@ from memories.models import Answer, Asset, Association, Change, Memory, Revision
 from memories.operations.keys import free_key, hand_on_key
 from memories.operations.recording import require, shown
 from memories.operations.revising import revise
+from memories.operations.seeing import Seen, Version
 from memoryhub.errors import Conflict, Forbidden, KeyTaken, NotFound
 from teams.actor import Actor
 from teams.models import Verb
@@ -25,7 +26,7 @@ PURGED = "[purged]"
 
 @transaction.atomic
 def forget(
-    *, actor: Actor, memory_id: UUID, reason: str = "", version: int | None = None, now: datetime | None = None
+    *, actor: Actor, memory_id: UUID, reason: str = "", version: Version = None, now: datetime | None = None
 ) -> Memory:
     """Gone from every read, kept for audit; `restore` brings it back."""
     require(actor, Verb.FORGET)
@@ -47,7 +48,7 @@ def forget(
 
 
 @transaction.atomic
-def restore(*, actor: Actor, memory_id: UUID, version: int | None = None, now: datetime | None = None) -> Memory:
+def restore(*, actor: Actor, memory_id: UUID, version: Version = None, now: datetime | None = None) -> Memory:
     """Brings a forgotten memory back; if its key has a new owner, without the key's ownership."""
     now = now or timezone.now()
     values: dict[str, Any] = {"forgotten_at": None, "forgotten_by": "", "forget_reason": ""}
@@ -57,10 +58,9 @@ def restore(*, actor: Actor, memory_id: UUID, version: int | None = None, now: d
         if Memory.objects.visible_to(actor, now=now).filter(pk=memory_id).exists():
             raise Conflict("This memory is not forgotten.")
         raise NotFound("There is no such forgotten memory.")
-    if version not in (None, present.version):
-        raise Conflict(
-            f"You saw version {version}; it is now version {present.version}.", current=shown(actor, present)
-        )
+    seen = Seen.of(version)
+    if not seen.still(present):
+        raise Conflict(seen.refusal(present), current=shown(actor, present))
     if present.expires_at and present.expires_at <= now:
         values["expires_at"] = None
     if present.key:

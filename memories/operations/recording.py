@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import IntegrityError, connection
 
 from memories.models import Change, Described, Memory
+from memories.operations.seeing import Seen, Version
 from memoryhub.errors import Conflict, Forbidden, Invalid, KeyTaken, NotFound
 from memoryhub.ids import uuid7
 from teams.actor import Actor
@@ -50,19 +51,17 @@ def require(actor: Actor, verb: Verb) -> None:
         raise Forbidden(f"This token may not {verb}: its verbs are {', '.join(sorted(actor.verbs))}.")
 
 
-def refuse(*, actor: Actor, memory_id: UUID, version: int | None, now: datetime) -> NoReturn:
+def refuse(*, actor: Actor, memory_id: UUID, version: Version, now: datetime) -> NoReturn:
     """Says why a change found no row: unseen, not theirs to change, forgotten already, or changed meanwhile."""
-    seen = Memory.objects.visible_to(actor, now=now).filter(pk=memory_id).first()
-    writable = Memory.objects.writable_by(actor, now=now).filter(pk=memory_id).first()
-    if seen is None and writable is None:
+    visible = Memory.objects.visible_to(actor, now=now).filter(pk=memory_id).first()
+    present = visible or Memory.objects.writable_by(actor, now=now).filter(pk=memory_id).first()
+    if present is None:
         if gone := Memory.objects.restorable_by(actor).filter(pk=memory_id).first():
             raise Conflict("This memory is forgotten. Restore it first.", current=shown(actor, gone))
         raise NotFound("There is no such memory.")
-    if writable is None:
+    if present.audience not in actor.writes:  # asked of the row at hand: looked up once more, it may just be gone
         raise Forbidden("You may read this memory, but not change it.")
-    if version is None:
-        raise Conflict("Somebody else changed this memory just now. Try again.", current=seen)
-    raise Conflict(f"You saw version {version}; it is now version {writable.version}.", current=seen)
+    raise Conflict(Seen.of(version).refusal(present), current=visible)
 
 
 def shown(actor: Actor, row: Row) -> Row | None:

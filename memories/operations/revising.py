@@ -13,6 +13,7 @@ from memories.models import Change, Memory, MemoryQuerySet
 from memories.operations.embedding import drop, embed
 from memories.operations.keys import free_key, hand_on_key
 from memories.operations.recording import in_our_words, record, refuse, require
+from memories.operations.seeing import Seen, Version
 from teams.actor import Actor
 from teams.models import Verb
 
@@ -20,12 +21,12 @@ from teams.models import Verb
 MEANING = frozenset({"content", "summary", "key", "scope", "forgotten_at"})
 
 
-def locked(*, actor: Actor, memory_id: UUID, version: int | None, now: datetime) -> Memory:
+def locked(*, actor: Actor, memory_id: UUID, version: Version, now: datetime) -> Memory:
     """The memory, held until the transaction ends: for changes that depend on what it says."""
     require(actor, Verb.WRITE)
     rows = Memory.objects.writable_by(actor, now=now).filter(pk=memory_id).select_for_update()
     present = rows.defer("search").first()
-    if present is None or version not in (None, present.version):
+    if present is None or not Seen.of(version).still(present):
         refuse(actor=actor, memory_id=memory_id, version=version, now=now)
     return present
 
@@ -35,7 +36,7 @@ def revise(
     actor: Actor,
     memory_id: UUID,
     change: Change,
-    version: int | None,
+    version: Version,
     values: Mapping[str, Any],
     now: datetime | None = None,
     rows: MemoryQuerySet | None = None,
@@ -45,7 +46,7 @@ def revise(
     require(actor, verb)
     now = now or timezone.now()
     candidates = Memory.objects.writable_by(actor, now=now).filter(pk=memory_id) if rows is None else rows
-    unchanged = candidates if version is None else candidates.filter(version=version)
+    unchanged = Seen.of(version).among(candidates, row_id=memory_id)
     with in_our_words():
         found = unchanged.update(**values, version=F("version") + 1, updated_at=Greatest(F("updated_at"), now))
     if not found:
@@ -60,7 +61,7 @@ def revise(
 
 
 def move(
-    *, actor: Actor, memory_id: UUID, change: Change, version: int | None, now: datetime, values: Mapping[str, Any]
+    *, actor: Actor, memory_id: UUID, change: Change, version: Version, now: datetime, values: Mapping[str, Any]
 ) -> Memory:
     """A change of the key or of the audience: it must be free there, and is left to a namesake here."""
     before = locked(actor=actor, memory_id=memory_id, version=version, now=now)

@@ -20,6 +20,7 @@ from memories.operations.embedding import embed
 from memories.operations.keys import sweep
 from memories.operations.recording import DESCRIBED, in_our_words, require, shown
 from memories.operations.revising import revise
+from memories.operations.seeing import Version
 from memories.operations.similarity import link_similar, link_similar_soon
 from memoryhub import locks
 from memoryhub.errors import Forbidden, Invalid, KeyTaken, NotFound, Trouble
@@ -60,8 +61,8 @@ class Draft:
     dedupe: str = Dedupe.UPDATE
 
 
-def save(*, actor: Actor, draft: Draft, version: int | None = None, now: datetime | None = None) -> Memory:
-    """The saved memory. With a version, the key must still be at it."""
+def save(*, actor: Actor, draft: Draft, version: Version = None, now: datetime | None = None) -> Memory:
+    """The saved memory. With a version, the key must still be at it; with `Seen()`, at any."""
     if version is not None and draft.dedupe != Dedupe.UPDATE:
         raise Invalid({"version": "A version is named to update what is there."})
     if version is None:
@@ -334,10 +335,10 @@ def _execute(*, actor: Actor, rows: Sequence[Row], now: datetime) -> list[Memory
 
 
 @transaction.atomic
-def _save_over(*, actor: Actor, draft: Draft, version: int, now: datetime) -> Memory:
+def _save_over(*, actor: Actor, draft: Draft, version: Version, now: datetime) -> Memory:
     row = _row(actor=actor, draft=draft, now=now)
     owners = Memory.objects.writable_by(actor, now=now).filter(audience=row.audience, owns_key=True)
-    found = owners.filter(key=row.values["key"]).values_list("pk", flat=True).first() if row.slot else None
+    found = owners.keyed(row.values["key"]).values_list("pk", flat=True).first() if row.slot else None
     if found is None:
         raise NotFound("No living memory has this key.")
     values = {name: row.values[name] for name in row.said}

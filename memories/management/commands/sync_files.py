@@ -22,6 +22,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--org", default="", metavar="SLUG", help="Needed if two have a team of that name.")
         parser.add_argument("--team", required=True, metavar="SLUG")
+        parser.add_argument("--workspace", default="", metavar="SLUG", help="Whose, if the organization has several.")
         parser.add_argument("--dir", required=True, type=Path, metavar="FOLDER")
         parser.add_argument("--agent", default="mirror", metavar="SLUG", help="In whose name the hub is changed.")
         parser.add_argument("--delete", action="store_true", help="What one side deleted is deleted on the other.")
@@ -34,7 +35,7 @@ class Command(BaseCommand):
         team = named_team(options["org"], options["team"])
         try:
             with transaction.atomic():
-                actor = signing(team, options["agent"])
+                actor = signing(team, options["agent"], workspace=options["workspace"])
                 transaction.set_rollback(pretend)
             mirror = Mirror(actor=actor, folder=folder, delete=options["delete"], pretend=pretend)
             steps = [self.say(step, pretend=pretend) for step in mirror.run()]
@@ -66,6 +67,6 @@ def named_team(org: str, slug: str) -> Team:
     return found[0]
 
 
-def signing(team: Team, slug: str) -> Actor:
+def signing(team: Team, slug: str, *, workspace: str) -> Actor:
     agent = operations.ensure_agent(team=team, slug=slug)
-    return auth.actor_of_agent(agent=agent)
+    return auth.actor_of_agent(agent=agent, context=auth.Context(workspace=workspace))
