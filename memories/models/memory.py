@@ -249,6 +249,24 @@ class Memory(Signed, Described):
                 name="memory_forgotten",
                 condition=Q(forgotten_at__isnull=False, purged_at=None),
             ),
+            models.Index(
+                F("organization"),
+                F("audience"),
+                F("importance").desc(),
+                F("id").desc(),
+                name="memory_pinned",
+                condition=Q(pinned=True, forgotten_at=None),
+            ),
+            models.Index(
+                fields=["organization", "audience", "expires_at", "id"],
+                name="memory_vanishing",
+                condition=Q(forgotten_at=None, expires_at__isnull=False),
+            ),
+            models.Index(
+                fields=["organization", "audience", "review_by", "id"],
+                name="memory_due",
+                condition=Q(forgotten_at=None, review_by__isnull=False),
+            ),
             models.Index(fields=["organization", "audience", "key"], name="memory_key", condition=~Q(key="")),
             models.Index(
                 fields=["expires_at"], name="memory_expiring", condition=Q(forgotten_at=None, expires_at__isnull=False)
