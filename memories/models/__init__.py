@@ -3,7 +3,7 @@
 from memories.models.attached import Asset, Association, Source, asset_path
 from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded
 from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
-from memories.models.ledgers import Answer, RecallLog, Usage
+from memories.models.ledgers import Answer, Day, RecallLog, Usage
 from memories.models.memory import Described, Memory, MemoryQuerySet, Revision, Similar
 from memories.models.statistics import Lexeme, Vocabulary
 from memories.models.vocabulary import (
@@ -35,6 +35,7 @@ __all__ = [
     "Asset",
     "Association",
     "Change",
+    "Day",
     "Described",
     "Embedding",
     "EmbeddingModel",

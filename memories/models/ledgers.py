@@ -60,6 +60,23 @@ class Usage(models.Model):
         return f"{self.memory_id}: {self.access_count} recalls"
 
 
+class Day(models.Model):
+    """How much a team saved and recalled on a day that is over (see memories.days)."""
+
+    pk = models.CompositePrimaryKey("organization_id", "team_id", "day")
+    organization = models.ForeignKey("teams.Organization", on_delete=models.CASCADE, db_index=False, related_name="+")
+    team = link("teams.Team", db_index=False)
+    day = models.DateField()
+    saved = models.PositiveIntegerField()
+    recalled = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [SameOrganization(field="team", to="teams.Team", name="day_team_is_of_its_organization")]
+
+    def __str__(self) -> str:
+        return f"{self.day}: {self.saved} saved, {self.recalled} recalled"
+
+
 class Answer(Tenant):
     """What a request with an idempotency key was answered, so that its repetition is answered the same."""
 
