@@ -43,6 +43,7 @@ class MemoryFilters(FilterSet):
     updated_before = Filter(field_name="updated_at", lookup_expr="lt")
     expires_after = Filter(field_name="expires_at", lookup_expr="gte")
     expires_before = Filter(field_name="expires_at", lookup_expr="lt")
+    review_before = Filter(field_name="review_by", lookup_expr="lt")
     min_importance = Filter(field_name="importance", lookup_expr="gte")
     max_importance = Filter(field_name="importance", lookup_expr="lte")
 

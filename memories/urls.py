@@ -8,6 +8,7 @@ urlpatterns = [
     path("", home.page, name="team-home"),
     # lists
     path("memories/", lists.page, name="memories"),
+    path("memories/pin/", lists.pin, name="memories-pin"),
     # one memory
     path("memories/<uuid:memory_id>/", memory.page, name="memory"),
     # core memory and recall

@@ -12,6 +12,15 @@ from memories.fields import clean
 from memories.models import Scope, Type
 from memoryhub.errors import Invalid
 
+TIMES = {
+    "created_after": "created_at__gte",
+    "created_before": "created_at__lt",
+    "updated_after": "updated_at__gte",
+    "updated_before": "updated_at__lt",
+    "expires_before": "expires_at__lt",
+    "review_before": "review_by__lt",
+}
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Filters:
@@ -31,6 +40,8 @@ class Filters:
     created_before: datetime | None = None
     updated_after: datetime | None = None
     updated_before: datetime | None = None
+    expires_before: datetime | None = None
+    review_before: datetime | None = None
     min_importance: float | None = None
     max_importance: float | None = None
 
@@ -69,8 +80,7 @@ class Filters:
 
     def _times(self) -> Q:
         rule = Q()
-        for side, lookup in (("after", "gte"), ("before", "lt")):
-            for moment in ("created", "updated"):
-                if (value := getattr(self, f"{moment}_{side}")) is not None:
-                    rule &= Q(**{f"{moment}_at__{lookup}": value})
+        for name, lookup in TIMES.items():
+            if (value := getattr(self, name)) is not None:
+                rule &= Q(**{lookup: value})
         return rule

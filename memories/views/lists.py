@@ -1,16 +1,116 @@
-"""Memories."""
+"""All memories of a team: searched as one types, narrowed by filters that the address holds, page by page."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 
+from memories import operations, reading, recall
+from memories.filtering import narrowed
 from memories.models import Memory
-from teams.place import Place, in_team
+from memories.paging import page as paged
+from memories.recall.snippets import Snippet
+from memories.views.narrowing import Narrowing
+from memoryhub.errors import Forbidden, Invalid, NotFound
+from memoryhub.ids import as_uuid
+from teams.place import Done, Place, action, in_team
+
+PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    memory: Memory
+    changeable: bool
+    snippet: Snippet | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    lines: Sequence[Line]
+    next: str = ""  # the cursor of the page that follows
+    total: int = 0  # of a search
+    bounded: bool = False  # there may be more than the total
+    note: str = ""
 
 
 @in_team
 def page(request: HttpRequest, place: Place) -> HttpResponse:
-    return render(
-        request,
-        "memories/memories.html",
-        {"section": "memories", "memories": Memory.objects.visible_to(place.here).newest()[:20]},
+    narrowing = Narrowing(request.GET, place=place)
+    found, wrong = Found([]), narrowing.wrong
+    if not wrong:
+        try:
+            found = read(place=place, narrowing=narrowing, now=timezone.now())
+        except Invalid as refusal:
+            wrong = list(refusal.fields.values())
+    shown = {"section": "memories", "narrowing": narrowing, "found": found, "wrong": wrong}
+    answer = render(request, "memories/memories.html", shown, status=400 if wrong else 200)
+    answer["HX-Replace-Url"] = narrowing.here
+    return answer
+
+
+def read(*, place: Place, narrowing: Narrowing, now: datetime) -> Found:
+    if narrowing.of_forgotten and not place.may_write:
+        raise Forbidden("What was forgotten is shown to those who may restore it.")
+    searching = narrowing.query and not narrowing.of_forgotten
+    found = _searched(narrowing, now=now) if searching else _listed(narrowing, now=now)
+    memories = [line.memory for line in found.lines]
+    prefetch_related_objects(memories, "agent", "user", "project")
+    return found
+
+
+def _searched(narrowing: Narrowing, *, now: datetime) -> Found:
+    """The best, which another order only puts in order."""
+    answer = recall.recall(
+        actor=narrowing.reader,
+        query=narrowing.query,
+        limit=recall.MOST,
+        filters=recall.Filters(**narrowing.rules(now=now)),
+        snippets=True,
+        noted=False,
+        now=now,
     )
+    hits = answer.hits
+    if narrowing.cleaned_data["sort"]:
+        field = narrowing.order.removeprefix("-")
+        hits = sorted(hits, key=lambda hit: getattr(hit.memory, field), reverse=True)
+    lines = [_line(narrowing, hit.memory, hit.snippet) for hit in hits]
+    return Found(lines, total=answer.total, bounded=answer.bounded, note=answer.note)
+
+
+def _listed(narrowing: Narrowing, *, now: datetime) -> Found:
+    actor, order, forgotten = narrowing.reader, narrowing.order, narrowing.of_forgotten
+    asked = narrowing.rules(now=now) | {"forgotten": forgotten, "text": narrowing.query}
+    rows, parts = narrowed(actor=actor, asked=asked)
+    if forgotten:
+        found = paged(rows.defer("search"), order=order, limit=PAGE, cursor=narrowing.after, parts=parts)
+    else:
+        found = paged(
+            rows,
+            order=order,
+            limit=PAGE,
+            cursor=narrowing.after,
+            parts=parts,
+            read=lambda rows: reading.in_order(actor=actor, rows=rows, order=order),
+        )
+    next_page = narrowing.address(cursor=found.next) if found.next else ""
+    return Found([_line(narrowing, memory) for memory in found.rows], next=next_page)
+
+
+def _line(narrowing: Narrowing, memory: Memory, snippet: Snippet | None = None) -> Line:
+    return Line(memory, narrowing.place.may_change(memory.audience), snippet)
+
+
+@action
+def pin(request: HttpRequest, place: Place) -> Done:
+    """One row's, at once."""
+    pinned = "pin" in request.POST
+    memory_id = as_uuid(request.POST.get("pin" if pinned else "unpin", ""))
+    if memory_id is None:
+        raise NotFound("There is no such memory.")
+    operations.pin(actor=place.actor, memory_id=memory_id, pinned=pinned)
+    return Done("Pinned." if pinned else "Unpinned.")
