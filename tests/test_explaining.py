@@ -48,6 +48,23 @@ def test_pins_and_importance_decide_between_equals_and_no_more(writer: Actor) ->
     assert first(writer, "blue berth anchor", mode=Mode.KEYWORD).memory == better
 
 
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.KEYWORD])
+@pytest.mark.parametrize("query", ["blue berth", "Which berth has ADR-016?", "ADR-016"])
+def test_a_score_is_the_sum_of_its_parts(writer: Actor, query: str, mode: Mode) -> None:
+    linked = factories.memory(writer, "Lunch is at noon.")
+    named = factories.memory(writer, "Blue is the berth of ADR-016.")
+    operations.associate(actor=writer, origin_id=named.pk, target_id=linked.pk, weight=1.0)
+    hits = {hit.memory.pk: hit for hit in recall(actor=writer, query=query, mode=mode).hits}
+    for hit in hits.values():
+        assert hit.scored
+        assert min(1.0, sum(hit.scored.parts.values())) == pytest.approx(hit.relevance)
+    first, second = (hits[memory.pk].scored for memory in (named, linked))
+    assert first
+    assert second
+    assert second.parts["links"] > 0
+    assert (first.parts["exact"] > 0, first.parts["lead"] > 0) == ("ADR" in query, "blue" in query)
+
+
 def marked(hit: Hit) -> list[str]:
     assert hit.snippet
     return [hit.snippet.text[start:end] for start, end in hit.snippet.marks]

@@ -76,7 +76,7 @@ def reasons(hit: Hit) -> dict[str, Any] | None:
         "words": round(row.words, 4),
         "meaning": None if row.meaning is None else round(row.meaning, 4),
         "begins_with_an_asked_word": row.lead,
-        "has_an_asked_identifier": row.exact,
+        "has_an_asked_identifier": row.exact > 0,
         "importance_now": round(row.importance, 4),
         "added_by_importance": round(row.added_by_importance, 4),
         "added_by_pin": row.added_by_pin if hit.memory.pinned else 0.0,

@@ -32,18 +32,46 @@ RECIPROCAL = 60  # the constant of reciprocal rank fusion
 
 
 @dataclass(frozen=True, slots=True)
+class Weights:
+    """What counts how much for one question."""
+
+    share: float  # of meaning; words have the rest
+    lift: float  # of an asked identifier
+    best: float  # the sum that a perfect answer would get
+
+
+@dataclass(frozen=True, slots=True)
 class Scored:
     """What put a memory where it is."""
 
-    score: float  # 0 to 1
+    weights: Weights
+    raw: float
     words: float
     meaning: float | None
     lead: bool
-    exact: bool
+    exact: int  # how often it has what was asked letter by letter
     importance: float  # at this moment
     words_rank: int | None
     meaning_rank: int | None
     links_rank: int | None
+
+    @property
+    def score(self) -> float:
+        """0 to 1."""
+        return min(1.0, self.raw / self.weights.best)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """What the score is made of. Links lift a memory to their share of where they came from, so theirs is what
+        that adds to the rest."""
+        own = {
+            "words": (1 - self.weights.share) * self.words,
+            "meaning": self.weights.share * (self.meaning or 0.0),
+            "lead": LEAD * self.lead,
+            "exact": self.weights.lift * self.exact,
+        }
+        parts = own | {"links": max(0.0, self.raw - sum(own.values()))}
+        return {name: part / self.weights.best for name, part in parts.items()}
 
     @property
     def added_by_importance(self) -> float:
@@ -109,7 +137,7 @@ WITH RECURSIVE {by_words}, {by_meaning}, scored AS MATERIALIZED (
     FROM spread
 ){by_links}, best AS MATERIALIZED (
     SELECT id, greatest(score, pull) AS score, coalesce(words, 0) AS words, meaning, coalesce(lead, false) AS lead,
-        coalesce(exact, 0) > 0 AS exact, words_rank, meaning_rank, links_rank
+        coalesce(exact, 0) AS exact, words_rank, meaning_rank, links_rank
     FROM {linked}
     ORDER BY score DESC LIMIT %(limit)s::integer + {near_ties}
 )
@@ -180,7 +208,8 @@ def fused(
     best = ((1 - share) * words.FULL if by_words else 0.0) + (share if vector else 0.0) + LEAD
     counts = rows[0][:COUNTS] if rows else (0,) * COUNTS
     common = by_words and terms is not None and words.leaves_out(terms)
-    return Fused([_hit(row, best) for row in rows], reach, narrow, common, *counts)
+    weights = Weights(share, parameters["lift"], best)
+    return Fused([_hit(row, weights) for row in rows], reach, narrow, common, *counts)
 
 
 NO_WORDS: dict[str, Any] = {"exact": [], "part": "", "held": None, "standing": None, "lift": 0.0}
@@ -239,7 +268,6 @@ def _statement(
 COUNTS, USAGE, SCORES = 5, 2, 9  # columns of the statement above
 
 
-def _hit(row: tuple[Any, ...], best: float) -> tuple[Memory, Scored]:
+def _hit(row: tuple[Any, ...], weights: Weights) -> tuple[Memory, Scored]:
     memory = Memory.of_row(row[COUNTS + USAGE + SCORES :], access_count=row[COUNTS], last_accessed_at=row[COUNTS + 1])
-    score, *reasons = row[COUNTS + USAGE : COUNTS + USAGE + SCORES]
-    return memory, Scored(min(1.0, score / best), *reasons)
+    return memory, Scored(weights, *row[COUNTS + USAGE : COUNTS + USAGE + SCORES])
