@@ -94,11 +94,13 @@ def context(
     query: str = "",
     budget: int = BUDGET,
     sections: Sequence[str] = ALL,
+    noted: bool = True,
     now: datetime | None = None,
 ) -> Context:
-    """The sections that are asked for, within the budget. No memory is in two of them."""
+    """The sections that are asked for, within the budget. No memory is in two of them. What is relevant counts as
+    recalled, unless somebody only looks around."""
     wanted = _checked(budget=budget, sections=sections)
-    found = _gathered(actor=actor, query=query, wanted=wanted, now=now or timezone.now())
+    found = _gathered(actor=actor, query=query, wanted=wanted, noted=noted, now=now or timezone.now())
     return assembled(found, budget=budget)
 
 
@@ -159,7 +161,7 @@ class Found:
     ranked: Sequence[UUID] = ()  # what answers the query, best first, whichever section it is in
 
 
-def _gathered(*, actor: Actor, query: str, wanted: Sequence[Name], now: datetime) -> Found:
+def _gathered(*, actor: Actor, query: str, wanted: Sequence[Name], noted: bool, now: datetime) -> Found:
     sections: dict[Name, Sequence[Entry]] = dict.fromkeys(wanted, ())
     ranked: list[UUID] = []
     if Name.CORE in wanted:
@@ -170,7 +172,7 @@ def _gathered(*, actor: Actor, query: str, wanted: Sequence[Name], now: datetime
         sections[Name.RECENT] = _recent(actor, now, besides=_ids(sections))
     if Name.RELEVANT in wanted and query.strip():
         above = _ids(sections)
-        hits = recall(actor=actor, query=query, limit=RELEVANT, now=now).hits
+        hits = recall(actor=actor, query=query, limit=RELEVANT, noted=noted, now=now).hits
         ranked = [hit.memory.pk for hit in hits]
         # Newest first: being recalled changes a memory's rank a little, and must not change the text.
         sections[Name.RELEVANT] = _entries(RELEVANT_ONES, actor, now, besides=above, ids=ranked)
