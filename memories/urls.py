@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memories.views import activity, conversations, core, files, home, lists, memory, palette, playground
+from memories.views import activity, context, conversations, core, files, home, lists, memory, palette, playground
 
 urlpatterns = [
     path("", home.page, name="team-home"),
@@ -13,6 +13,11 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/", memory.page, name="memory"),
     # core memory and recall
     path("core/", core.page, name="core"),
+    path("core/write/", core.write, name="core-write"),
+    path("core/read/", context.page, name="core-read"),
+    path("core/<uuid:memory_id>/edit/", core.edit, name="core-edit"),
+    path("core/<uuid:memory_id>/history/", core.history, name="core-history"),
+    path("core/<uuid:memory_id>/revert/<int:version>/", core.revert, name="core-revert"),
     path("recall/", playground.page, name="playground"),
     # activity
     path("activity/", activity.page, name="activity"),

@@ -33,6 +33,18 @@ class WordsField(forms.CharField):
         return [word for part in super().clean(value).split(",") if (word := part.strip())]
 
 
+class TextField(forms.CharField):
+    """Text of many lines, just as it was typed: browsers send other ends of lines than anybody writes."""
+
+    widget = forms.Textarea
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(strip=False, **options)
+
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value) or "").replace("\r\n", "\n")
+
+
 def refuse(form: forms.BaseForm, refusal: Trouble) -> None:
     """Puts a refusal where it belongs: beside the fields that it names, or above them all."""
     if not isinstance(refusal, Invalid):

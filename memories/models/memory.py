@@ -269,6 +269,13 @@ class Memory(Signed, Described):
             ),
             models.Index(fields=["organization", "audience", "key"], name="memory_key", condition=~Q(key="")),
             models.Index(
+                F("organization"),
+                F("audience"),
+                F("updated_at").desc(),
+                name="memory_core",
+                condition=Q(category="core", forgotten_at=None),
+            ),
+            models.Index(
                 fields=["expires_at"], name="memory_expiring", condition=Q(forgotten_at=None, expires_at__isnull=False)
             ),
             GinIndex(fields=["search"], name="memory_search", condition=Q(forgotten_at=None)),

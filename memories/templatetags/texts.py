@@ -2,7 +2,7 @@
 
 from django import template
 from django.utils.html import conditional_escape, format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from memories import context
 from memories.diffs import diff as changes
@@ -32,6 +32,12 @@ def marked(snippet: Snippet) -> SafeString:
         place = right
     body = format_html_join("", "{}<mark>{}</mark>", parts)
     return format_html("{}{}", body, conditional_escape(snippet.text[place:]))
+
+
+@register.filter
+def exactly(text: str) -> SafeString:
+    """Byte for byte: a browser would take a carriage return for the end of a line."""
+    return mark_safe(conditional_escape(text).replace("\r", "&#13;"))  # noqa: S308 (it is escaped)
 
 
 @register.filter

@@ -14,6 +14,9 @@ PAGES = {
     "search": f"{TEAM}memories/?q=rollback",
     "memory": f"{TEAM}memories/{{memory}}/",
     "core": f"{TEAM}core/",
+    "core-edit": f"{TEAM}core/{{core}}/edit/",
+    "core-history": f"{TEAM}core/{{core}}/history/",
+    "core-read": f"{TEAM}core/read/?query=rollback",
     "recall": f"{TEAM}recall/",
     "activity": f"{TEAM}activity/",
     "files": f"{TEAM}files/",
@@ -28,6 +31,7 @@ OUTSIDE = {"login": "/login/"}
 
 # Where a page links to one, and what of the link names it.
 FOUND = {
+    "core": (f"{TEAM}core/", r"/core/([0-9a-f-]{36})/edit/"),
     "memory": (f"{TEAM}memories/?q=rollback", r"/memories/([0-9a-f-]{36})/"),
 }
 
