@@ -2,7 +2,20 @@
 
 from django.urls import path
 
-from memories.views import activity, context, conversations, core, files, home, lists, memory, palette, playground
+from memories.views import (
+    acting,
+    activity,
+    context,
+    conversations,
+    core,
+    editing,
+    files,
+    home,
+    lists,
+    memory,
+    palette,
+    playground,
+)
 
 urlpatterns = [
     path("", home.page, name="team-home"),
@@ -10,7 +23,12 @@ urlpatterns = [
     path("memories/", lists.page, name="memories"),
     path("memories/pin/", lists.pin, name="memories-pin"),
     # one memory
+    path("memories/new/", editing.new, name="memory-new"),
     path("memories/<uuid:memory_id>/", memory.page, name="memory"),
+    path("memories/<uuid:memory_id>/edit/", editing.edit, name="memory-edit"),
+    path("memories/<uuid:memory_id>/pin/", acting.pin, name="memory-pin"),
+    path("memories/<uuid:memory_id>/forget/", acting.forget, name="memory-forget"),
+    path("memories/<uuid:memory_id>/restore/", acting.restore, name="memory-restore"),
     # core memory and recall
     path("core/", core.page, name="core"),
     path("core/write/", core.write, name="core-write"),
