@@ -163,6 +163,7 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+PROXIES = whole_number("PROXIES", int(HTTPS), least=0)  # before us, each of which adds to X-Forwarded-For
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_REFERRER_POLICY = "same-origin"
@@ -216,6 +217,8 @@ BACKGROUND = switch("BACKGROUND", default=True)
 
 # Limits
 
+LOGIN_TRIES = whole_number("LOGIN_TRIES", 10)  # wrong passwords for a name from an address, until one has to wait
+LOGIN_WAIT = whole_number("LOGIN_WAIT", 900)  # seconds
 REQUESTS_PER_MINUTE = whole_number("REQUESTS_PER_MINUTE", 0, least=0)  # of each token; 0: as many as it likes
 ASSET_MAX_BYTES = whole_number("ASSET_MAX_BYTES", 25 * 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = whole_number("REQUEST_MAX_BYTES", 2 * 1024 * 1024)

@@ -15,7 +15,7 @@ from memoryhub.errors import Forbidden, Invalid, NotFound, Unauthenticated
 from memoryhub.ids import as_uuid
 from memoryhub.prepared import prepared_cursor
 from memoryhub.text import line_flaw, tidy
-from teams import limits, operations, tokens
+from teams import ancestry, limits, operations, tokens
 from teams.actor import Actor
 from teams.models import (
     HANDLE_LENGTH,
@@ -160,21 +160,7 @@ def readable_teams(agent: Agent) -> tuple[UUID, ...]:
     """Its own team; for directors and executives every ancestor too, nearest first."""
     if agent.level == Level.MEMBER or agent.team.parent_id is None:
         return (agent.team_id,)
-    with connection.cursor() as cursor:
-        cursor.execute(ANCESTORS, [agent.team_id])
-        return tuple(dict.fromkeys(row[0] for row in cursor))
-
-
-# Bounded, so that a tree somebody bent into a circle still answers.
-ANCESTORS = """
-WITH RECURSIVE upward (id, parent_id, depth) AS (
-    SELECT id, parent_id, 0 FROM teams_team WHERE id = %s
-    UNION ALL
-    SELECT team.id, team.parent_id, depth + 1 FROM teams_team team JOIN upward ON team.id = upward.parent_id
-    WHERE depth < 64
-)
-SELECT id FROM upward ORDER BY depth
-"""
+    return ancestry.upward(agent.team_id)
 
 
 def _living_token(text: str, *, now: datetime) -> Token:

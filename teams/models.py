@@ -1,6 +1,10 @@
 """Who: organizations, their teams, the people and agents in them, and what identifies a caller."""
 
+from datetime import datetime
+from typing import Self
+
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -38,6 +42,13 @@ def slug_field() -> "models.CharField[str, str]":
 
 def slug_is_plain(table: str) -> models.CheckConstraint:
     return models.CheckConstraint(condition=Q(slug__regex=SLUG), name=f"{table}_slug_is_plain")
+
+
+def _login() -> "models.ForeignKey[User | None, User | None]":
+    """A person who did something, remembered as long as their login is kept."""
+    return models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, editable=False, related_name="+"
+    )
 
 
 def all_verbs() -> list[str]:
@@ -130,6 +141,37 @@ class Membership(Tenant):
         return f"{self.user}, {self.role} of {self.team}"
 
 
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    def open(self, *, now: datetime) -> Self:
+        return self.filter(used_at=None, revoked_at=None, expires_at__gt=now)
+
+
+class Invitation(Tenant):
+    """A link by which one person joins a team. Only its digest is kept."""
+
+    team = link("teams.Team", related_name="invitations")
+    role = models.CharField(max_length=16, choices=Role.choices, default=Role.VIEWER)
+    digest = models.BinaryField(max_length=32, editable=False)
+    made_by = _login()
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    expires_at = models.DateTimeField()
+    used_by = _login()
+    used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = InvitationQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            SameOrganization(field="team", to="teams.Team", name="invitation_team_is_of_its_organization"),
+            models.UniqueConstraint(fields=["digest"], name="invitation_digest_is_unique"),
+            models.CheckConstraint(condition=Q(role__in=Role.values), name="invitation_role_is_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role} of {self.team}"
+
+
 class Person(Tenant):
     """Whoever the memory serves: a handle that agents use, linked to a login where there is one."""
 
@@ -173,6 +215,11 @@ class Agent(Tenant):
         return self.slug
 
 
+class TokenQuerySet(models.QuerySet["Token"]):
+    def working(self, *, now: datetime) -> Self:
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), revoked_at=None)
+
+
 class Token(Tenant):
     """An agent's key to the API. Only its digest is kept."""
 
@@ -185,6 +232,8 @@ class Token(Tenant):
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    objects = TokenQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -210,6 +259,20 @@ class Pace(models.Model):
 
     def __str__(self) -> str:
         return f"{self.token_id}: {self.requests}"
+
+
+class Attempts(models.Model):
+    """How many wrong passwords somebody gave of late. Not logged: after a crash it starts anew."""
+
+    who = models.BinaryField(primary_key=True, max_length=32)  # a digest: neither names nor addresses are kept
+    tries = models.PositiveIntegerField()
+    until = models.DateTimeField(db_index=True)
+
+    class Meta:
+        verbose_name_plural = "attempts"
+
+    def __str__(self) -> str:
+        return f"{self.tries} until {self.until}"
 
 
 class Project(Tenant):

@@ -1,4 +1,4 @@
-"""Changes to who there is: teams, agents, tokens, people, sessions. Each can be repeated without harm."""
+"""Who there is, as commands and calls register it. Each can be repeated without harm."""
 
 import re
 from collections.abc import Iterable
