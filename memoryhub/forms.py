@@ -1,11 +1,14 @@
 """Forms translate what a page sends; what it may be, the operations decide. Their refusals come back to the fields."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
 
-from memoryhub.errors import Invalid, Trouble
+from memoryhub.errors import Conflict, Invalid, TooMany, Trouble
+
+Answer = TypeVar("Answer")
 
 
 class MomentField(forms.DateTimeField):
@@ -52,3 +55,14 @@ def refuse(form: forms.BaseForm, refusal: Trouble) -> None:
     for name, sentence in refusal.fields.items():
         form.add_error(name if name in form.fields else None, sentence)
     return None
+
+
+def carried_out(form: forms.BaseForm, act: Callable[..., Answer]) -> Answer | None:
+    """What the act makes of the fields. What is wrong with them is said beside them, and then nothing was done."""
+    if not form.is_valid():
+        return None
+    try:
+        return act(**form.cleaned_data)
+    except (Invalid, Conflict, TooMany) as refusal:
+        refuse(form, refusal)
+        return None

@@ -7,13 +7,16 @@ from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSpli
 
 from memories.api.nowhere import Nowhere
 from memoryhub import health
-from teams.views import account, entering, looks
+from teams.views import account, entering, joining, looks
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", entering.start, name="home"),
-    path("login/", login.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("login/", entering.LogIn.as_view(), name="login"),
     path("logout/", login.LogoutView.as_view(), name="logout"),
     path("account/", account.page, name="account"),
+    path("account/password/", account.PasswordPage.as_view(), name="password"),
+    path("account/sessions/", account.log_out_elsewhere, name="log-out-elsewhere"),
+    path("join/<str:secret>/", joining.page, name="join"),
     path("theme/", looks.choose, name="theme"),
     path("t/<str:organization>/<str:team>/", include("memories.urls")),
     path("t/<str:organization>/<str:team>/", include("teams.urls")),

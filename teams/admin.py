@@ -5,7 +5,10 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from teams.models import Admission, Agent, Membership, Organization, Person, Project, Team, Token, Workspace
+from teams.forms import AdminLogIn
+from teams.models import Admission, Agent, Invitation, Membership, Organization, Person, Project, Team, Token, Workspace
+
+admin.site.login_form = AdminLogIn
 
 
 class KeptAdmin(admin.ModelAdmin):
@@ -50,6 +53,19 @@ class MembershipAdmin(admin.ModelAdmin):
     list_filter = ("role",)
     search_fields = ("user__username", "user__email", "team__name")
     autocomplete_fields = ("organization", "team", "user")
+
+
+@admin.register(Invitation)
+class InvitationAdmin(admin.ModelAdmin):
+    """Links are made by owners, who alone are shown them; here they are watched and revoked."""
+
+    list_display = ("team", "role", "made_by", "created_at", "expires_at", "used_by", "used_at", "revoked_at")
+    list_select_related = ("team", "made_by", "used_by")
+    search_fields = ("team__name", "made_by__username", "used_by__username")
+    readonly_fields = ("organization", "team", "role", "made_by", "created_at", "used_by", "used_at")
+
+    def has_add_permission(self, request: object) -> bool:
+        return False
 
 
 @admin.register(Person)

@@ -1,14 +1,21 @@
 """The way in: to the team where one was last, into another one, into a workspace."""
 
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from memoryhub.errors import NotFound
 from teams import auth
+from teams.forms import ThrottledLogIn
 from teams.place import Done, Place, action, workspace_key
 
 LAST = "last-team"
+
+
+class LogIn(LoginView):
+    form_class = ThrottledLogIn
+    redirect_authenticated_user = True
 
 
 @login_required
