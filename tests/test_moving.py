@@ -1,0 +1,264 @@
+"""Out and in: an archive of a team or an organization, and back into an empty hub."""
+
+import io
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+
+from memories import demo, moving, operations, recall
+from memories.models import Memory, Revision, Scope, TeamFile
+from memories.moving.tables import LEFT, TABLES
+from memories.recall import ledger
+from memoryhub.errors import Conflict, Invalid
+from teams import auth
+from teams.models import Membership, Organization, Role, Team
+from tests import factories
+from tests.cast import Cast
+
+pytestmark = pytest.mark.django_db
+
+
+def packed(organization: Organization, folder: Path, **said: Any) -> Path:
+    path = folder / "archive.zip"
+    path.write_bytes(b"".join(moving.pack(moving.Selection(organization=organization, **said))))
+    return path
+
+
+def emptied() -> None:
+    """As if nothing had ever been here, but for a login that takes the first number."""
+    tables = ", ".join(sorted({table.name for table in TABLES} | {model._meta.db_table for model in LEFT}))
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # nothing may wait for what goes
+        cursor.execute(f"TRUNCATE {tables}, auth_user RESTART IDENTITY CASCADE")
+    shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
+    User.objects.create_user("somebody-else")
+
+
+def stored() -> list[Path]:
+    return [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()]
+
+
+def told(path: Path) -> dict[str, bytes]:
+    """What an archive holds, without the stamp."""
+    with ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(parts.pop("manifest.json"))
+    manifest.pop("made_at")
+    return {**parts, "manifest": json.dumps(manifest).encode()}
+
+
+def lively(cast: Cast) -> Organization:
+    """An organization with something in every table that an archive carries."""
+    writer = cast["writer"]
+    writer.token()
+    actor = factories.actor(writer.agent, user="mira", session="moving day", channel="c", workspace="blue")
+    said = 'The boxes are in the cellar.\n\n\\ " é 漢字 😀'
+    memory = factories.memory(actor, said, key="boxes", metadata={"a": [1.5, None]})
+    operations.update(actor=actor, memory_id=memory.pk, content="The boxes are in the attic.")
+    operations.attach(actor=actor, memory_id=memory.pk, file=ContentFile(b"\x00\xff" * 70_000), name="list.bin")
+    operations.cite(actor=actor, memory_id=memory.pk, quote="to the attic")
+    gone = factories.memory(actor, "A box too many.")
+    operations.associate(actor=actor, origin_id=memory.pk, target_id=gone.pk)
+    operations.forget(actor=actor, memory_id=gone.pk, reason="thrown away")
+    operations.files.write(actor=actor, path="moving/plan.md", content="# Plan")
+    operations.files.write(actor=actor, path="moving/plan.md", content="# Plan B")
+    recall.recall(actor=actor, query="boxes")
+    ledger.flush()
+    return cast.ops.organization
+
+
+def test_every_table_of_an_organization_is_carried_or_left_by_intent() -> None:
+    ours = {model for model in apps.get_models() if model._meta.app_label in ("teams", "memories")}
+    assert ours == {table.model for table in TABLES} | set(LEFT)
+
+
+def test_an_archive_brought_into_an_empty_hub_makes_the_same_archive(cast: Cast, tmp_path: Path) -> None:
+    before = packed(lively(cast), tmp_path)
+    first = told(before)
+    emptied()
+    report = moving.unpack(before)
+    assert report.added == json.loads(first["manifest"])["rows"]
+    assert min(report.added.values()) > 0
+    assert report.kept == {}
+    assert told(packed(Organization.objects.get(slug="acme"), tmp_path)) == first
+
+
+def test_what_was_brought_in_works_as_it_did(tmp_path: Path) -> None:
+    account = demo.seed()
+    archive = packed(Organization.objects.get(slug="tidewater"), tmp_path)
+    emptied()
+    moving.unpack(archive)
+    actor = auth.agent_actor(token=account.token)
+    hits = recall.recall(actor=actor, query="How do we roll back a bad deploy?").hits
+    assert any("roll" in hit.memory.content.lower() for hit in hits)
+    assert hits[0].scored
+    assert not User.objects.get(username="demo").has_usable_password()
+
+
+def test_a_team_goes_alone_with_all_that_it_refers_to(cast: Cast, tmp_path: Path) -> None:
+    own, project = cast.memory(), cast.memory(Scope.PROJECT, "For Apollo.")
+    operations.update(actor=cast["guest"].actor(), memory_id=project.pk, content="For Apollo, says the guest.")
+    other = factories.memory(cast["stranger"].actor(), "Of sales.")
+    archive = packed(cast.ops.organization, tmp_path, team=cast.ops)
+    first = told(archive)
+    emptied()
+    moving.unpack(archive)
+    assert set(Memory.objects.values_list("pk", flat=True)) == {own.pk, project.pk}
+    assert other.content.encode() not in first["rows/memories_memory.jsonl"]
+    assert Revision.objects.filter(memory=project.pk, agent=cast["guest"].agent).exists()
+    organization = Organization.objects.get(slug="acme")
+    assert told(packed(organization, tmp_path, team=Team.objects.get(slug="ops"))) == first
+
+
+def test_a_second_team_comes_into_the_organization_that_is_there(cast: Cast, tmp_path: Path) -> None:
+    cast.memory()
+    factories.memory(cast["stranger"].actor(), "Of sales.")
+    (tmp_path / "ops").mkdir()
+    ops = packed(cast.ops.organization, tmp_path / "ops", team=cast.ops)
+    sales = packed(cast.ops.organization, tmp_path, team=cast.sales)
+    emptied()
+    moving.unpack(ops)
+    report = moving.unpack(sales)
+    assert report.kept["teams_organization"] == 1
+    assert set(Memory.objects.values_list("team__slug", flat=True)) == {"ops", "sales"}
+
+
+def test_what_is_here_already_is_not_brought_in_twice(cast: Cast, tmp_path: Path) -> None:
+    cast.memory()
+    archive = packed(cast.ops.organization, tmp_path)
+    with pytest.raises(Conflict, match="here already"), transaction.atomic():
+        moving.unpack(archive)
+    assert Memory.objects.count() == 1
+
+
+def test_another_organization_of_that_name_stays(cast: Cast, tmp_path: Path) -> None:
+    archive = packed(cast.ops.organization, tmp_path)
+    emptied()
+    factories.organization("acme")
+    with pytest.raises(Conflict, match="does not go with the archive"), transaction.atomic():
+        moving.unpack(archive)
+
+
+def test_a_dry_run_says_the_same_and_changes_nothing(cast: Cast, tmp_path: Path) -> None:
+    archive = packed(lively(cast), tmp_path)
+    emptied()
+    said = moving.unpack(archive, pretend=True)
+    assert Organization.objects.count() == Memory.objects.count() == 0
+    assert User.objects.count() == 1
+    assert stored() == []
+    assert moving.unpack(archive) == said
+
+
+def altered(path: Path, name: str, change: Callable[[bytes], bytes]) -> Path:
+    with ZipFile(path) as old, ZipFile(path.with_name("altered.zip"), "w") as new:
+        for each in old.namelist():
+            new.writestr(each, change(old.read(each)) if each.startswith(name) else old.read(each))
+    return path.with_name("altered.zip")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "sentence"),
+    [
+        ("manifest", lambda said: said.replace(b'"format": 1', b'"format": 7'), "has format 7"),
+        ("manifest", lambda said: said.replace(b'"rows": {', b'"rows": {"memories_dream": 1,'), "memories_dream"),
+        ("manifest", lambda said: b"{", "damaged"),
+        ("rows/memories_memory", lambda said: said.replace(b'"content":', b'"colour":1,"content":', 1), "colour"),
+        ("rows/memories_memory", lambda said: said.replace(b'"version":1', b'"version":"x"'), "damaged"),
+        ("rows/memories_memory", lambda said: said[:-5], "damaged"),
+        ("assets/", lambda said: said + b"!", "not those that were saved"),
+    ],
+)
+def test_a_damaged_archive_changes_nothing(
+    cast: Cast, tmp_path: Path, name: str, change: Callable[[bytes], bytes], sentence: str
+) -> None:
+    memory = cast.memory()
+    operations.attach(actor=cast["writer"].actor(), memory_id=memory.pk, file=ContentFile(b"bytes"), name="a.txt")
+    archive = altered(packed(cast.ops.organization, tmp_path), name, change)
+    emptied()
+    with pytest.raises(Invalid, match=sentence), transaction.atomic():
+        moving.unpack(archive)
+    assert Organization.objects.count() == 0
+    assert stored() == []
+
+
+def test_an_archive_from_before_a_column_gets_its_default(cast: Cast, tmp_path: Path) -> None:
+    memory = cast.memory()
+    archive = altered(
+        packed(cast.ops.organization, tmp_path),
+        "rows/memories_memory",
+        lambda said: said.replace(b'"channel_id":"",', b""),
+    )
+    emptied()
+    moving.unpack(archive)
+    assert Memory.objects.get(pk=memory.pk).channel_id == ""
+
+
+def test_owners_and_agents_carry_away_what_they_see(cast: Cast, tmp_path: Path) -> None:
+    for scope in Scope:
+        cast.memory(scope, f"Within {scope}.")
+    operations.files.write(actor=cast["writer"].actor(), path="a.md", content="blue")
+    Membership.objects.filter(team=cast.ops).update(role=Role.OWNER)
+    actor = cast["bystander"].actor()
+    said = moving.Selection.of(actor, team=cast.ops, reach=moving.Reach.AGENT)
+    parts = told_of(said)
+    assert b"Within team." in parts["rows/memories_memory.jsonl"]
+    assert b"Within agent." not in b"".join(parts.values())
+    assert b"Within global." not in b"".join(parts.values())
+    assert "rows/teams_token.jsonl" not in parts
+    assert "rows/memories_recalllog.jsonl" not in parts
+    assert parts["files/ops@blue/a.md"] == b"blue"
+
+
+def told_of(selection: moving.Selection) -> dict[str, bytes]:
+    with ZipFile(io.BytesIO(b"".join(moving.pack(selection)))) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_people_can_read_an_archive_without_us(cast: Cast, tmp_path: Path) -> None:
+    with ZipFile(packed(lively(cast), tmp_path)) as archive:
+        assert "The boxes are in the attic." in archive.read("memories/ops.md").decode()
+        assert archive.read("files/ops@blue/moving/plan.md") == b"# Plan B"
+
+
+def test_the_commands_write_and_read_an_archive(cast: Cast, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lively(cast)
+    path = tmp_path / "out.zip"
+    call_command("export", org="acme", to=path)
+    assert "memories_memory" in capsys.readouterr().out
+    with pytest.raises(CommandError, match="there already"):
+        call_command("export", org="acme", to=path)
+    emptied()
+    call_command("import_archive", path, dry_run=True)
+    assert "would be added" in capsys.readouterr().out
+    call_command("import_archive", path)
+    assert "Logins made, without a password: " in capsys.readouterr().out
+    assert TeamFile.objects.filter(path="moving/plan.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"), [({"org": "nobody"}, "no organization"), ({"org": "a", "team": "b"}, "no team a/b")]
+)
+def test_what_cannot_be_exported_is_said(tmp_path: Path, options: dict[str, str], sentence: str) -> None:
+    factories.organization("a")
+    with pytest.raises(CommandError, match=sentence):
+        call_command("export", to=tmp_path / "x.zip", **options)
+
+
+def test_a_file_that_is_no_archive_is_refused(tmp_path: Path) -> None:
+    for content in (b"", b"PK but no zip"):
+        (tmp_path / "x.zip").write_bytes(content)
+        with pytest.raises(CommandError, match=r"no archive of MemoryHub"):
+            call_command("import_archive", tmp_path / "x.zip")
+    with pytest.raises(CommandError, match="cannot be read"):
+        call_command("import_archive", tmp_path / "nowhere.zip")
