@@ -92,22 +92,22 @@ def key(name: str) -> str:
 
 DATABASE_URL: str = env.str("DATABASE_URL", default="")
 DATA_FOLDER = Path(env.str("MEMORYHUB_DATA", default="") or BASE_DIR / "var").expanduser().resolve()
+POSTGRES_BIN: str = env.str("MEMORYHUB_POSTGRES_BIN", default="")
 EMBEDDED_POSTGRES: postgres.Cluster | None = None
 if not DATABASE_URL:
     try:
         DATA_FOLDER = postgres.data_folder(project=BASE_DIR, chosen=env.str("MEMORYHUB_DATA", default=""))
     except postgres.PostgresError as error:
         raise ImproperlyConfigured(str(error)) from error
-    EMBEDDED_POSTGRES = postgres.Cluster(
-        DATA_FOLDER / "postgres", binaries=env.str("MEMORYHUB_POSTGRES_BIN", default="")
-    )
+    EMBEDDED_POSTGRES = postgres.Cluster(DATA_FOLDER / "postgres", binaries=POSTGRES_BIN)
+DATABASE_ADDRESS = DATABASE_URL or EMBEDDED_POSTGRES.url  # type: ignore[union-attr]
 
 
 PLAN_ONCE = "-c plan_cache_mode=force_generic_plan"
 
 
 def database() -> dict[str, Any]:
-    parsed: dict[str, Any] = environ.Env.db_url_config(DATABASE_URL or EMBEDDED_POSTGRES.url)  # type: ignore[union-attr]
+    parsed: dict[str, Any] = environ.Env.db_url_config(DATABASE_ADDRESS)
     if parsed.get("ENGINE") != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL must name a Postgres server: postgres://user:password@host:port/name")
     pool = {

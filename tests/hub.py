@@ -90,11 +90,13 @@ class Hub:
         raise AssertionError((self.folder / "serve.log").read_text())
 
     def request(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, Any]:
+        data = None if body is None else json.dumps(body).encode()
+        return self.send(method, path, data, **({"Content_Type": "application/json"} | headers))
+
+    def send(self, method: str, path: str, data: bytes | None, **headers: str) -> tuple[int, Any]:
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", method=method)
-        request.add_header("Content-Type", "application/json")
         for name, value in headers.items():
             request.add_header(name.replace("_", "-"), value)
-        data = None if body is None else json.dumps(body).encode()
         try:
             with urllib.request.urlopen(request, data=data, timeout=20) as response:
                 return response.status, json.loads(response.read() or b"null")

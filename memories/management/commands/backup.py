@@ -1,0 +1,29 @@
+"""Writes the database and every attachment into one file."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from memoryhub import backups
+from memoryhub.postgres import PostgresError
+
+
+class Command(BaseCommand):
+    help = "Writes the whole database and every attachment into one file, while the hub goes on."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, help="Must not exist yet.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            backups.back_up(
+                database=settings.DATABASE_ADDRESS,
+                media=Path(settings.MEDIA_ROOT),
+                to=options["file"],
+                programs=settings.POSTGRES_BIN,
+            )
+        except PostgresError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"Written to {options['file']}: {options['file'].stat().st_size:,} bytes.")
