@@ -146,6 +146,7 @@ LEFT: tuple[type[Model], ...] = (
     embeddings.EmbeddingModel,
     embeddings.Unembedded,
     ledgers.Answer,
+    ledgers.Day,
     statistics.Vocabulary,
     statistics.Lexeme,
 )
