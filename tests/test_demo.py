@@ -7,7 +7,7 @@ from django.contrib.auth import authenticate
 from django.utils import timezone
 
 from memories import demo
-from memories.models import Asset, Association, Memory, Revision, Scope, Source, TeamFile, Type
+from memories.models import Asset, Association, Memory, RecallLog, Revision, Scope, Source, TeamFile, Type
 from teams import auth
 from teams.models import Agent, Level, Project, Team
 
@@ -58,3 +58,14 @@ def test_each_version_is_in_the_history() -> None:
     demo.seed()
     for memory in Memory.objects.all():
         assert memory.revisions.count() == memory.version
+
+
+def test_its_agents_have_asked_and_some_questions_are_open() -> None:
+    demo.seed()
+    asked = RecallLog.objects.filter(team__slug="engineering")
+    assert asked.count() >= 60
+    assert asked.filter(total_found=0).values("agent").distinct().count() >= 3
+    for recalled in asked:
+        had = Revision.objects.filter(memory__in=recalled.memory_ids, created_at__gt=recalled.created_at)
+        given = set(zip(recalled.memory_ids, recalled.versions, strict=True))
+        assert given.isdisjoint(had.values_list("memory", "version"))

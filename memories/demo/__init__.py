@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files import File
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 
 from memories import archives, operations
-from memories.models import Memory, Scope, Usage
+from memories.models import Memory, RecallLog, Revision, Scope, Usage
+from memories.recall import Filters, Mode, recall
 from teams import auth, tokens
 from teams import operations as registry
 from teams.actor import Actor
@@ -87,6 +90,8 @@ class Story:
             self.file(path)
         for path in sorted((FOLDER / "conversations").glob("*.toml")):
             self.archive(_toml(f"conversations/{path.name}"))
+        for said in _toml("recalls.toml")["recall"]:
+            self.ask(said)
 
     def introduce(self) -> None:
         self.organization = registry.ensure_organization(slug=self.cast["slug"], name=self.cast["name"])
@@ -247,3 +252,28 @@ class Story:
             summary=said["summary"],
             now=self.at(said["days_ago"]),
         )
+
+    def ask(self, said: dict[str, Any]) -> None:
+        agent = self.agents[said["by"]]
+        asked = {"query": said.get("query", ""), "mode": said.get("mode", Mode.HYBRID)}
+        filters = Filters(type=said.get("type", ""))
+        found = recall(actor=auth.actor_of_agent(agent=agent), filters=filters, noted=False, **asked)
+        for then in map(self.at, said["days_ago"]):
+            given = self.versions([hit.memory for hit in found.hits], then)
+            RecallLog.objects.create(
+                organization=self.organization,
+                team_id=agent.team_id,
+                agent=agent,
+                filters=filters.said(),
+                memory_ids=list(given),
+                versions=list(given.values()),
+                total_found=found.total if given else 0,
+                created_at=then,
+                **asked,
+            )
+
+    def versions(self, memories: list[Memory], then: datetime) -> dict[UUID, int]:
+        """Those that were there already, each with the version it had."""
+        past = Revision.objects.filter(organization=self.organization, memory__in=memories, created_at__lte=then)
+        known = dict(past.values_list("memory").annotate(Max("version")))
+        return {memory.pk: known[memory.pk] for memory in memories if memory.pk in known}
