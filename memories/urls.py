@@ -19,7 +19,6 @@ from memories.views import (
 
 urlpatterns = [
     path("", home.page, name="team-home"),
-    path("saved/<uuid:memory_id>/undo/", home.unsave, name="quick-save-undo"),
     path("reviewed/<uuid:memory_id>/", home.still_true, name="still-true"),
     path("reviewed/<uuid:memory_id>/<int:version>/undo/", home.not_checked, name="still-true-undo"),
     # lists

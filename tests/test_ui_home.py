@@ -115,9 +115,9 @@ def test_something_is_saved_in_passing_and_taken_back(editor: Client) -> None:
         True,
         0.8,
     )
-    undo = f"{HOME}saved/{memory.pk}/undo/"
+    undo = f"{HOME}memories/{memory.pk}/forget/"
     assert undo in answer.text
-    assert "Taken back." in editor.post(undo, follow=True).text
+    assert "Forgotten." in editor.post(undo, follow=True).text
     assert not Memory.objects.alive().exists()
 
 
@@ -145,7 +145,6 @@ def test_viewers_change_nothing(viewer: Client, bot: Actor) -> None:
     assert "Still true" not in viewer.get(HOME).text
     assert viewer.post(HOME, {"content": "x", "type": "fact"}).status_code == 403
     viewer.post(f"{HOME}reviewed/{memory.pk}/")
-    viewer.post(f"{HOME}saved/{memory.pk}/undo/")
     assert viewer.post(f"{HOME}reviewed/{memory.pk}/2/undo/").status_code == 404
     memory.refresh_from_db()
     assert (memory.version, memory.forgotten_at) == (1, None)
@@ -155,7 +154,7 @@ def test_strangers_find_nothing(team: Team, bot: Actor) -> None:
     memory = factories.memory(bot)
     stranger = entered(factories.team(), Role.OWNER, "sam")
     assert stranger.get(HOME).status_code == 404
-    for path in ("", f"saved/{memory.pk}/undo/", f"reviewed/{memory.pk}/"):
+    for path in ("", f"reviewed/{memory.pk}/", f"reviewed/{memory.pk}/2/undo/"):
         assert stranger.post(f"{HOME}{path}", {"content": "x"}).status_code == 404
     assert Memory.objects.get().version == 1
 

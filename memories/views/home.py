@@ -48,7 +48,7 @@ def page(request: HttpRequest, place: Place) -> HttpResponse:
     entering.remember(request, place)
     form = QuickSave(request.POST if request.method == "POST" else None)
     if form.is_bound and (saved := _saved(place, form)):
-        notify(request, "Saved.", undo=place.to("quick-save-undo", saved.pk))
+        notify(request, "Saved.", undo=place.to("memory-forget", saved.pk))
         return redirect(place.to("team-home"))
     found = _found(place, now=timezone.now())
     status = 400 if form.errors else 200
@@ -63,12 +63,6 @@ def _saved(place: Place, form: QuickSave) -> Memory | None:
     except Invalid as refusal:
         refuse(form, refusal)
         return None
-
-
-@action
-def unsave(request: HttpRequest, place: Place, memory_id: UUID) -> Done:
-    operations.forget(actor=place.actor, memory_id=memory_id, reason="Saved by mistake")
-    return Done("Taken back.")
 
 
 @action
@@ -165,7 +159,7 @@ def _steps(place: Place, *, core: Memory | None, saved: bool) -> list[tuple[str,
         return []
     connected = Token.objects.filter(agent__team=place.team.pk, revoked_at=None).exists()
     steps = [
-        (place.to("memories"), "Save a memory", "Something that your agents should know tomorrow, too.", saved),
+        (place.to("memory-new"), "Save a memory", "Something that your agents should know tomorrow, too.", saved),
         (place.to("core"), "Write core memory", "What every agent of the team reads before it thinks.", bool(core)),
         (place.to("agents"), "Connect an agent", "Create a token, and it can save and recall by itself.", connected),
     ]

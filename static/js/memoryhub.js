@@ -4,6 +4,7 @@
 //   data-dismisses     a button that takes its toast away
 //   data-key="e"       pressing the key presses it: in the current row of a list if there is one, else on the page
 //   data-row           a row of a list, which j and k go through
+//   data-resets        a form whose fields say what the answer says, not what was typed
 
 const $ = (selector, within = document) => within.querySelector(selector);
 const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -13,6 +14,7 @@ const typing = (element) => element.closest("input, textarea, select, [contented
 const reveal = () => $$("[data-opens][hidden], [data-dismisses][hidden], [data-scripted][hidden]").forEach((element) => (element.hidden = false));
 reveal();
 document.addEventListener("htmx:after:swap", reveal);
+document.addEventListener("htmx:after:swap", (event) => event.target.matches?.("form[data-resets]") && event.target.reset());
 
 // Menus close when one looks elsewhere.
 const closeMenus = (besides) => $$("details.menu[open]").forEach((menu) => menu.contains(besides) || (menu.open = false));
