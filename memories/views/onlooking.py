@@ -23,11 +23,11 @@ class Standpoint(forms.Form):
     def __init__(self, data: Any, *, place: Place) -> None:
         super().__init__(data)
         self.place = place
-        self._fields("agent").choices = [(agent.slug, agent.slug) for agent in place.agents]
+        self.choosing("agent").choices = [(agent.slug, agent.slug) for agent in place.agents]
         projects = [(project.slug, project.name) for project in place.projects]
-        self._fields("project").choices = [("", "No project"), *projects]
+        self.choosing("project").choices = [("", "No project"), *projects]
 
-    def _fields(self, name: str) -> forms.ChoiceField:
+    def choosing(self, name: str) -> forms.ChoiceField:
         found = self.fields[name]
         assert isinstance(found, forms.ChoiceField)
         return found

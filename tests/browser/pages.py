@@ -18,6 +18,7 @@ PAGES = {
     "core-history": f"{TEAM}core/{{core}}/history/",
     "core-read": f"{TEAM}core/read/?query=rollback",
     "recall": f"{TEAM}recall/",
+    "recall-asked": f"{TEAM}recall/?query=rollback&why=core",
     "activity": f"{TEAM}activity/",
     "files": f"{TEAM}files/",
     "conversations": f"{TEAM}conversations/",
