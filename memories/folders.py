@@ -1,6 +1,7 @@
 """A team's files as a tree: a folder is what the paths of its files have in common, and is there while they are."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from django.db import transaction
 from django.db.models import Q
@@ -8,6 +9,7 @@ from django.db.models import Q
 from memories import operations
 from memories.models import TeamFile, TeamFileQuerySet
 from memories.operations.recording import require
+from memories.recall.having import file_lexemes, having
 from memoryhub.errors import Conflict, Invalid, KeyTaken, NotFound
 from teams.actor import Actor
 from teams.models import Verb
@@ -22,6 +24,69 @@ def readable(actor: Actor) -> TeamFileQuerySet:
 def inside(rows: TeamFileQuerySet, folder: str) -> TeamFileQuerySet:
     """Those in the folder and the folders in it; in the whole tree for the root, which has no name."""
     return rows.filter(path__startswith=f"{folder}/") if folder else rows
+
+
+def saying(words: str) -> Q:
+    """Files that have all of these words in their path or their text."""
+    found = file_lexemes(words)
+    return having(found) if found else Q(content__icontains=words)
+
+
+# What is in a folder
+
+LOOK = 500  # files that are read at once
+LOOKS = 6  # at most, for one list
+MOST = 500  # entries after which a list is long enough
+
+
+@dataclass(slots=True)
+class Folder:
+    path: str
+    name: str
+    files: int = 0
+    more: bool = False  # than were counted
+
+
+@dataclass(slots=True)
+class Contents:
+    folders: dict[str, Folder] = field(default_factory=dict)
+    files: dict[str, TeamFile] = field(default_factory=dict)
+    beyond: str = ""  # where the list goes on, if it does
+
+    def __len__(self) -> int:
+        return len(self.folders) + len(self.files)
+
+    def put(self, file: TeamFile, *, within: str) -> Folder | None:
+        """The folder that it counts to, if it is not directly here."""
+        name, deeper, _ = file.path.removeprefix(within).partition("/")
+        if not deeper:
+            self.files.setdefault(name, file)
+            return None
+        folder = self.folders.setdefault(name, Folder(f"{within}{name}", name))
+        folder.files += 1
+        return folder
+
+
+def contents(rows: TeamFileQuerySet, folder: str, *, beyond: str = "") -> Contents:
+    """What is directly in a folder. Where one of its folders has more than a look shows, the next look passes it by."""
+    found, within = Contents(), f"{folder}/" if folder else ""
+    for _ in range(LOOKS):
+        seen = list(rows.below(folder, beyond=beyond)[: LOOK + 1])
+        last = None
+        for file in seen[:LOOK]:
+            last = found.put(file, within=within)
+        if len(seen) <= LOOK:
+            return found
+        beyond = seen[LOOK].path
+        if last and beyond.startswith(f"{last.path}/"):
+            last.more, beyond = True, f"{last.path}0"
+        if len(found) >= MOST:
+            break
+    found.beyond = beyond
+    return found
+
+
+# What changes
 
 
 def make(*, actor: Actor, path: str, content: str) -> TeamFile:

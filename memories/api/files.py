@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from memories import folders
 from memories.api import answers, bodies, shapes, versions
 from memories.api.answering import made_or_changed, written_file
 from memories.api.describing import IF_MATCH, IF_NONE_MATCH, ONLY_NEW, endpoint
@@ -18,7 +19,6 @@ from memories.models import FileVersion, TeamFile, octets
 from memories.operations import files
 from memories.operations.recording import require
 from memories.paging import page
-from memories.recall.having import having, lexemes
 from memoryhub.errors import NotFound
 from teams.actor import Actor
 from teams.models import Verb
@@ -49,7 +49,7 @@ class Files(APIView):
             require(actor, Verb.WRITE)
         rows = TeamFile.objects.restorable_by(actor) if asked["deleted"] else TeamFile.objects.visible_to(actor)
         found = page(
-            rows.filter(_narrowed(asked)).annotate(size=octets("content")).defer("search", "content"),
+            rows.filter(_narrowed(asked)).listed(),
             order="path",
             limit=asked["limit"],
             cursor=asked.get("cursor"),
@@ -173,12 +173,7 @@ class FileHistory(APIView):
 def _narrowed(asked: Mapping[str, Any]) -> Q:
     rule = Q(path__startswith=asked["prefix"]) if "prefix" in asked else Q()
     words = asked.get("text", "").strip()
-    if not words:
-        return rule
-    found = lexemes(words)
-    if not found or any(lexeme.startswith("~") for lexeme in found):  # the index of files knows whole words alone
-        return rule & Q(content__icontains=words)
-    return rule & having(found)
+    return rule & folders.saying(words) if words else rule
 
 
 def _seen(actor: Actor, path: str, *, deleted: bool = False) -> TeamFile:

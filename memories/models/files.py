@@ -7,7 +7,8 @@ from uuid import UUID
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
-from django.db.models import Func, Q
+from django.db.models import F, Func, Q
+from django.db.models.functions import Collate, Left
 from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 
@@ -17,6 +18,8 @@ from memories.models.vocabulary import FILE_BYTES, PATH_LENGTH, Change, octets
 from memoryhub.tenancy import SameOrganization, link, own_key
 from teams.actor import Actor
 from teams.models import Verb
+
+PLACE = Collate("path", "C")  # by its bytes, so that what is in a folder stands together in every database
 
 
 class TeamFileQuerySet(models.QuerySet["TeamFile"]):
@@ -41,6 +44,25 @@ class TeamFileQuerySet(models.QuerySet["TeamFile"]):
         """Those under the path, the last changed first: there may be several once workspaces were switched off."""
         return self.filter(path=path).order_by("-updated_at", "-id")
 
+    def below(self, folder: str, *, beyond: str = "") -> Self:
+        """Those in the folder and the folders in it, or in the whole tree; from a place on, if one is said."""
+        rows = self.alias(place=PLACE).order_by("place")
+        if not folder:
+            return rows.filter(place__gte=beyond)
+        return rows.filter(place__gte=max(f"{folder}/", beyond), place__lt=f"{folder}0")  # "0" follows "/"
+
+    def listed(self) -> Self:
+        """With their size instead of their text."""
+        return self.annotate(size=octets("content")).defer("content", "search")
+
+    def with_beginning(self, *, characters: int) -> Self:
+        return self.listed().annotate(beginning=Left("content", characters))
+
+    def last_below(self, folder: str, *, before: str = "") -> Self:
+        """The same from the end; up to a place, if one is said."""
+        end = min(f"{folder}0", before or f"{folder}0")
+        return self.alias(place=PLACE).filter(place__gte=f"{folder}/", place__lt=end).order_by("-place")
+
 
 class TeamFile(Signed):
     """A text file of a team, addressed by its path."""
@@ -57,6 +79,8 @@ class TeamFile(Signed):
         output_field=SearchVectorField(),
         db_persist=True,
     )
+
+    beginning: str = ""  # of its text: filled in by `with_beginning`
 
     objects = TeamFileQuerySet.as_manager()
 
@@ -77,7 +101,17 @@ class TeamFile(Signed):
             ),
             models.CheckConstraint(condition=~Q(path__regex=r"(^|/)\.{0,2}(/|$)"), name="path_stays_inside"),
         ]
-        indexes = [GinIndex(fields=["search"], name="file_search", condition=Q(deleted_at=None))]
+        indexes = [
+            GinIndex(fields=["search"], name="file_search", condition=Q(deleted_at=None)),
+            models.Index(F("organization"), F("team"), PLACE, name="file_place", condition=Q(deleted_at=None)),
+            models.Index(
+                F("organization"),
+                F("team"),
+                F("deleted_at").desc(),
+                name="file_deleted",
+                condition=Q(deleted_at__isnull=False),
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.path

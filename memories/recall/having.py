@@ -29,6 +29,12 @@ def lexemes(text: str) -> list[str]:
         return sorted(row[0] for row in cursor.fetchall())
 
 
+def file_lexemes(text: str) -> list[str]:
+    """None where the index of files, which knows whole words alone, does not help."""
+    found = lexemes(text)
+    return [] if any(lexeme.startswith("~") for lexeme in found) else found
+
+
 def having(asked: list[str], *, within: Any = None) -> Q:
     """The rows that have all of these lexemes; within one audience, if it is a lexeme of theirs too."""
     wanted = [quoted(lexeme) for lexeme in asked]

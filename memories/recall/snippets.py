@@ -1,13 +1,14 @@
-"""The part of a memory that answers, with the asked words marked."""
+"""The part of a memory or a file that answers, with the asked words marked."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connection
 
 from memories.models import Memory
+from memories.recall.having import file_lexemes
 from memories.recall.statistics import Term
 from memories.recall.words import quoted
 
@@ -18,10 +19,13 @@ Span = tuple[int, int]
 # The content with its asked words between two signs that it does not have itself then. Words are found as the index
 # finds them: in the text without punctuation, which has the same length.
 MARKED = """
-SELECT id, ts_headline('pg_catalog.english', translate(memory_plain(content), %(signs)s, '  '), %(asked)s::tsquery,
+SELECT id, ts_headline('pg_catalog.english', translate(memory_plain({text}), %(signs)s, '  '), %(asked)s::tsquery,
     %(options)s)
-FROM memories_memory WHERE organization_id = %(organization)s AND id = ANY(%(ids)s)
+FROM {table} WHERE organization_id = %(organization)s AND id = ANY(%(ids)s)
 """
+IN_MEMORIES = MARKED.format(text="content", table="memories_memory")
+INDEXED = 65_536  # characters of a file that it is found by
+IN_FILES = MARKED.format(text=f"left(content, {INDEXED})", table="memories_teamfile")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +37,29 @@ class Snippet:
 def snippets(*, memories: Sequence[Memory], terms: Sequence[Term]) -> dict[UUID, Snippet]:
     words = [term.lexeme for term in terms if term.words]
     identifiers = [term.lexeme[1:] for term in terms if not term.words]
-    marked = _marked(memories, words) if words and memories else {}
+    ids = [memory.pk for memory in memories]
+    marked = _marked(IN_MEMORIES, memories[0].organization_id, ids, words) if words and memories else {}
     return {memory.pk: _snippet(memory.content, marked.get(memory.pk, ""), identifiers) for memory in memories}
 
 
-def _marked(memories: Sequence[Memory], words: Sequence[str]) -> dict[UUID, str]:
+def in_files(*, organization_id: UUID, texts: Mapping[UUID, str], words: str) -> dict[UUID, Snippet]:
+    """Of each file, by its id, with the part of its text that it is found by."""
+    asked = file_lexemes(words)
+    marked = _marked(IN_FILES, organization_id, list(texts), asked) if asked and texts else {}
+    literal = [] if asked else [words.lower()]
+    return {file_id: _snippet(text, marked.get(file_id, ""), literal) for file_id, text in texts.items()}
+
+
+def _marked(statement: str, organization_id: UUID, ids: Sequence[UUID], words: Sequence[str]) -> dict[UUID, str]:
     with connection.cursor() as cursor:
         cursor.execute(
-            MARKED,
+            statement,
             {
                 "signs": START + STOP,
                 "asked": " | ".join(map(quoted, words)),
                 "options": f'HighlightAll=true, StartSel="{START}", StopSel="{STOP}"',
-                "organization": memories[0].organization_id,
-                "ids": [memory.pk for memory in memories],
+                "organization": organization_id,
+                "ids": list(ids),
             },
         )
         return dict(cursor.fetchall())
