@@ -1,19 +1,20 @@
 """What changed between two texts, word by word."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 LONGEST = 20_000  # characters of one changed part; beyond that, comparing words takes long and tells little
+AROUND = 3  # lines that are shown before and after a change
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """A run of text that stayed, came or went."""
 
-    kind: str  # "same", "added" or "removed"
+    kind: str  # "same", "added" or "removed"; "skipped", if only their number is told
     text: str
 
 
@@ -52,3 +53,18 @@ def _joined(parts: list[Part]) -> list[Part]:
         else:
             joined.append(part)
     return joined
+
+
+def shortened(parts: Sequence[Part]) -> list[Part]:
+    """With a few lines around each change, and how many were left out between."""
+    ends = (0, len(parts) - 1)
+    return [piece for at, part in enumerate(parts) for piece in _around(part, first=at == ends[0], final=at == ends[1])]
+
+
+def _around(part: Part, *, first: bool, final: bool) -> list[Part]:
+    lines = part.text.splitlines(keepends=True)
+    left, right = 0 if first else AROUND, len(lines) - (0 if final else AROUND)
+    if part.kind != "same" or right - left <= AROUND:
+        return [part]
+    pieces = (("same", "".join(lines[:left])), ("skipped", f"{right - left:,}"), ("same", "".join(lines[right:])))
+    return [Part(kind, text) for kind, text in pieces if text]

@@ -5,7 +5,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.diffs import Part, diff
+from memories.diffs import Part, diff, shortened
 from memories.templatetags import texts
 
 
@@ -43,3 +43,17 @@ def test_the_longest_texts_are_compared_without_a_pause() -> None:
     diff(old, new)
     diff("x\n" * 25_000, "y\n" * 25_000)
     assert time.process_time() - before < 5
+
+
+def test_of_what_stayed_a_few_lines_are_shown_and_the_rest_is_counted() -> None:
+    lines = [f"{number}\n" for number in range(2_000)]
+    changed = [*lines[:1_000], "new\n", *lines[1_000:]]
+    assert shortened(diff("".join(lines), "".join(changed))) == [
+        Part("skipped", "997"),
+        Part("same", "997\n998\n999\n"),
+        Part("added", "new\n"),
+        Part("same", "1000\n1001\n1002\n"),
+        Part("skipped", "997"),
+    ]
+    assert shortened(diff("a\nb\n", "a\nc\n"))[0] == Part("same", "a\n")
+    assert shortened([]) == []

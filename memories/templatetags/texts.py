@@ -1,10 +1,13 @@
 """What memories say, as templates show it: `{% load texts %}`."""
 
+from collections.abc import Iterable
+
 from django import template
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from memories import context
+from memories.diffs import Part
 from memories.diffs import diff as changes
 from memories.markdown import rendered
 from memories.recall.snippets import Snippet
@@ -43,5 +46,17 @@ def exactly(text: str) -> SafeString:
 @register.filter
 def diff(old: str, new: str) -> SafeString:
     """What came and went, for eyes and screen readers."""
-    elements = {"same": "{}", "added": "<ins>{}</ins>", "removed": "<del>{}</del>"}
-    return format_html_join("", "{}", ((format_html(elements[part.kind], part.text),) for part in changes(old, new)))
+    return changed(changes(old, new))
+
+
+ELEMENTS = {
+    "same": "{}",
+    "added": "<ins>{}</ins>",
+    "removed": "<del>{}</del>",
+    "skipped": '<span class="skipped">{} lines as before</span>',
+}
+
+
+@register.filter
+def changed(parts: Iterable[Part]) -> SafeString:
+    return format_html_join("", "{}", ((format_html(ELEMENTS[part.kind], part.text),) for part in parts))
