@@ -140,6 +140,27 @@ def _parsed(part: str) -> Message:
     return Message(found["role"], unquoted(found["said"]), found["name"] or "", at, found["id"] or "")
 
 
+@dataclass(frozen=True, slots=True)
+class Title:
+    name: str
+    by: str = ""
+
+
+_TITLE = re.compile(r"---\n(?P<front>(?:\w+: [^\n]*\n)*)---\n\n# (?P<name>[^\n]+)")
+
+
+def title(text: str, *, path: str) -> Title:
+    """What a conversation is called and who kept it, by how its file begins; of another file, by its path."""
+    found = _TITLE.match(text)
+    if found is None:
+        return Title(path.rpartition("/")[2].removesuffix(".md"))
+    by = dict(_ORIGIN.findall(found["front"])).get("by", "")
+    try:
+        return Title(found["name"], str(json.loads(by)) if by else "")
+    except ValueError:
+        return Title(found["name"])
+
+
 def read(text: str) -> tuple[Message, ...]:
     return parse(text).messages
 

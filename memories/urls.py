@@ -9,6 +9,8 @@ from memories.views import (
     conversations,
     core,
     editing,
+    file_changes,
+    file_uploads,
     files,
     home,
     lists,
@@ -43,7 +45,20 @@ urlpatterns = [
     path("activity/", activity.page, name="activity"),
     # files and conversations
     path("files/", files.page, name="files"),
+    path("files/<path:folder>/", files.page, name="folder"),
+    path("files/<path:path>", files.read, name="file"),
+    path("file/new/", file_changes.new, name="file-new"),  # beside the files, whose paths may be whatever they like
+    path("file/upload/", file_uploads.page, name="file-upload"),
+    path("file/deleted/", files.deleted, name="files-deleted"),
+    path("file/edit/<path:path>", file_changes.edit, name="file-edit"),
+    path("file/move/<path:path>", file_changes.move, name="file-move"),
+    path("file/delete/<path:path>", file_changes.delete, name="file-delete"),
+    path("file/restore/<uuid:file_id>/", file_changes.restore, name="file-restore"),
+    path("file/history/<path:path>", files.history, name="file-history"),
+    path("file/revert/<int:version>/<path:path>", file_changes.revert, name="file-revert"),
+    path("file/download/<path:path>", files.download, name="file-download"),
     path("conversations/", conversations.page, name="conversations"),
+    path("conversations/<path:path>", conversations.read, name="conversation"),
     # everywhere
     path("palette/", palette.page, name="palette"),
 ]
