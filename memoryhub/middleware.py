@@ -1,17 +1,49 @@
 """What stands around every request: refusals in words, and the policy that pages are shown under."""
 
+import logging
+import re
+import time
 from collections.abc import Callable
 
 from django.conf import settings
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 
+from memoryhub import logs, metrics
 from memoryhub.errors import Trouble
+from memoryhub.ids import uuid7
 from memoryhub.refusals import problem, refused
 
 DISK_FULL = "53100"
 DEADLOCK = "40P01"
 RETRY_AFTER = "3"  # seconds
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
+log = logging.getLogger("memoryhub.requests")
+
+
+class Watched:
+    """Each request has an id, its caller's own or one of ours; log lines and the answer name it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        start = time.perf_counter()
+        said = request.headers.get("X-Request-Id", "")
+        logs.anew(request=said if ID.fullmatch(said) else str(uuid7()))
+        response = self.get_response(request)
+        self.tell(request, response, took=time.perf_counter() - start)
+        response.headers["X-Request-Id"] = logs.told()["request"]
+        return response
+
+    def tell(self, request: HttpRequest, response: HttpResponse, *, took: float) -> None:
+        """The view's name, not the address: addresses hold keys and ids, and are without number."""
+        match, method = request.resolver_match, request.method if request.method in METHODS else "other"
+        view = match.view_name or match._func_path if match else "none"
+        metrics.observe(view=view, method=method or "other", status=response.status_code, took=took)
+        said = {"method": method, "path": request.path, "status": response.status_code, "ms": round(took * 1_000, 1)}
+        log.info("A request was answered.", extra={"said": said})
 
 
 class DatabaseTrouble:

@@ -243,6 +243,7 @@ INSTALLED_APPS = [
     "memories",
 ]
 MIDDLEWARE = [
+    "memoryhub.middleware.Watched",
     "memoryhub.middleware.DatabaseTrouble",
     "memoryhub.middleware.ContentPolicy",
     "django.middleware.security.SecurityMiddleware",
@@ -317,11 +318,19 @@ STORAGES = {
 }
 FILE_UPLOAD_PERMISSIONS = 0o600
 
+# Seeing what happens
+
+LOG_FORMAT = one_of("LOG_FORMAT", ("LINE", "JSON"), "JSON" if HTTPS else "LINE")
+SLOW_STATEMENT = whole_number("SLOW_STATEMENT", 500)  # milliseconds
+METRICS_TOKEN = key("METRICS_TOKEN")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "LINE": {"()": "memoryhub.logs.Line", "format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "JSON": {"()": "memoryhub.logs.Json"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {
         "handlers": ["console"],
         "level": one_of("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), "WARNING"),

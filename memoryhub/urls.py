@@ -6,7 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
 
 from memories.api.nowhere import Nowhere
-from memoryhub import health
+from memoryhub import health, metrics
 from teams.views import account, entering, joining, looks
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -25,6 +25,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="api-schema"), name="api-docs"),
     re_path(r"^api/", Nowhere.as_view()),
     path("admin/", admin.site.urls),
+    path("metrics", metrics.page, name="metrics"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
 ]

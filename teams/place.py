@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
+from memoryhub import logs
 from memoryhub.errors import NotFound, Trouble
 from memoryhub.notices import notify, warn
 from teams import auth
@@ -83,6 +84,7 @@ class Place:
 def enter(request: HttpRequest, *, organization: str, team: str) -> Place:
     """The place that an address names; for strangers it does not exist."""
     assert request.user.is_authenticated
+    logs.about(actor=f"user:{request.user.pk}")
     memberships = auth.memberships_of(request.user)
     chosen = next((m for m in memberships if _named(m) == (organization, team)), None)
     if chosen is None:

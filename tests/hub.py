@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -93,16 +93,23 @@ class Hub:
         data = None if body is None else json.dumps(body).encode()
         return self.send(method, path, data, **({"Content_Type": "application/json"} | headers))
 
+    def text(self, path: str, **headers: str) -> str:
+        with urllib.request.urlopen(self._request("GET", path, headers), timeout=20) as response:
+            found: str = response.read().decode()
+            return found
+
     def send(self, method: str, path: str, data: bytes | None, **headers: str) -> tuple[int, Any]:
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", method=method)
-        for name, value in headers.items():
-            request.add_header(name.replace("_", "-"), value)
+        request = self._request(method, path, headers)
         try:
             with urllib.request.urlopen(request, data=data, timeout=20) as response:
                 return response.status, json.loads(response.read() or b"null")
         except urllib.error.HTTPError as error:
             with error:
                 return error.code, error.read()
+
+    def _request(self, method: str, path: str, headers: Mapping[str, str]) -> urllib.request.Request:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", method=method, headers=named)
 
 
 @contextmanager

@@ -18,8 +18,9 @@ from rest_framework.response import Response
 
 from memories.api import shapes
 from memories.models import Memory, TeamFile
+from memoryhub import logs
 from memoryhub.errors import Conflict, Invalid, NotFound, TooLarge, TooMany, Trouble, Unauthenticated
-from teams import auth
+from teams import auth, tokens
 from teams.actor import Actor
 
 CONTEXT_HEADERS = ("project", "user", "session", "workspace", "channel")
@@ -45,7 +46,9 @@ class TokenAuthentication(BaseAuthentication):
         if scheme.lower() != "bearer":
             raise Unauthenticated("Send the token as 'Authorization: Bearer mh_…'.")
         said = {name: unquote(request.headers.get(f"X-Memory-{name.title()}", "")) for name in CONTEXT_HEADERS}
-        return Caller(), auth.agent_actor(token=token.strip(), context=auth.Context(**said))
+        actor = auth.agent_actor(token=token.strip(), context=auth.Context(**said))
+        logs.about(actor=actor.caller, token=token[: tokens.PREFIX_LENGTH])
+        return Caller(), actor
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="memoryhub"'

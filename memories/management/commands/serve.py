@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -20,6 +21,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 
 from memories import demo
+from memoryhub import metrics
 
 LOOK_EVERY = 0.5  # seconds between looks at what we watch
 STOP_WITHIN = 30  # seconds for requests in flight to end
@@ -92,14 +94,16 @@ class Server:
         self.command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
         self.command += ["--host", host, "--port", str(port), "--workers", str(workers), "--blocking-threads", threads]
         self.command += ["--respawn-failed-workers", "--log-level", "error", "memoryhub.wsgi:application"]
+        self.figures = tempfile.TemporaryDirectory(prefix="memoryhub-")  # of the workers together
         self.stopping = False
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
+        limited = {} if settings.DATABASE_URL else {"PGOPTIONS": STATEMENT_LIMIT}
         self.process = subprocess.Popen(  # noqa: S603
             self.command,
             cwd=settings.BASE_DIR,
-            env=os.environ | ({} if settings.DATABASE_URL else {"PGOPTIONS": STATEMENT_LIMIT}),
+            env=os.environ | {metrics.FOLDER: self.figures.name} | limited,
             start_new_session=True,
             preexec_fn=end_with_parent,
         )

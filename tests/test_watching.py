@@ -1,0 +1,124 @@
+"""What operators see of the requests: log lines with an id and a caller, slow statements, figures for Prometheus."""
+
+import json
+import logging
+import re
+
+import pytest
+from django.db import connection
+from django.test import Client
+from pytest_django import Settings
+
+from memoryhub import logs
+from tests.cast import Cast
+from tests.hub import hub
+
+pytestmark = pytest.mark.django_db
+
+
+def lines(caplog: pytest.LogCaptureFixture, logger: str) -> list[dict[str, object]]:
+    """As they would stand in the log of a hub in production."""
+    return [json.loads(line) for line in caplog.text.splitlines() if f'"{logger}"' in line]
+
+
+@pytest.fixture(autouse=True)
+def _in_production(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.handler.setFormatter(logs.Json())
+    caplog.set_level(logging.INFO)
+
+
+def test_a_request_is_logged_with_its_id_and_who_asked(
+    client: Client, cast: Cast, caplog: pytest.LogCaptureFixture
+) -> None:
+    writer = cast["writer"]
+    token = writer.token()
+    answer = client.get("/api/v1/me", headers={"Authorization": f"Bearer {token}", "X-Request-Id": "trace.7-a"})
+    (line,) = lines(caplog, "memoryhub.requests")
+    assert answer["X-Request-Id"] == line["request"] == "trace.7-a"
+    assert line["actor"] == f"agent:{writer.agent.pk}"  # type: ignore[union-attr]
+    assert token.startswith(str(line["token"]))
+    assert token not in caplog.text
+    assert (line["method"], line["path"], line["status"]) == ("GET", "/api/v1/me", 200)
+
+
+def test_a_page_is_logged_with_the_person(client: Client, cast: Cast, caplog: pytest.LogCaptureFixture) -> None:
+    viewer = cast["viewer"].user
+    assert viewer
+    client.force_login(viewer)
+    client.get("/t/acme/ops/")
+    assert lines(caplog, "memoryhub.requests")[0]["actor"] == f"user:{viewer.pk}"
+
+
+@pytest.mark.parametrize("said", ["", "two words", "x" * 65, "a\tb", "ü"])
+def test_an_odd_id_is_replaced_by_one_of_ours(client: Client, said: str) -> None:
+    answer = client.get("/healthz", headers={"X-Request-Id": said})
+    assert re.fullmatch(r"[0-9a-f-]{36}", answer["X-Request-Id"])
+
+
+def test_one_request_says_nothing_of_the_one_before(
+    client: Client, cast: Cast, caplog: pytest.LogCaptureFixture
+) -> None:
+    client.get("/api/v1/me", headers={"Authorization": f"Bearer {cast['writer'].token()}"})
+    client.get("/healthz")
+    assert "actor" not in lines(caplog, "memoryhub.requests")[1]
+
+
+def test_slow_statements_are_logged_without_their_values(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.SLOW_STATEMENT = 20
+    logs.watch_statements(connection=connection)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT %s, pg_sleep(0.05)", ["a secret"])
+        cursor.execute("SELECT 1")
+    (line,) = lines(caplog, "memoryhub.statements")
+    assert line["statement"] == "SELECT %s, pg_sleep(0.05)"
+    assert isinstance(line["ms"], int)
+    assert line["ms"] >= 50
+    assert "a secret" not in caplog.text
+
+
+def test_a_failure_is_one_line_of_json(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    try:
+        raise ValueError("first\nsecond")
+    except ValueError:
+        logging.getLogger("memoryhub.test").exception("It broke.")
+    (line,) = lines(caplog, "memoryhub.test")
+    assert "first\nsecond" in str(line["exception"])
+
+
+def test_people_read_lines() -> None:
+    logs.anew(request="r", actor="user:1")
+    record = logging.makeLogRecord({"msg": "Hello.", "said": {"ms": 3}})
+    assert logs.Line("{message}", style="{").format(record) == "Hello. [request=r actor=user:1 ms=3]"
+
+
+def test_metrics_are_not_there_without_their_token(client: Client, settings: Settings) -> None:
+    assert client.get("/metrics").status_code == 404
+    assert client.get("/metrics", headers={"Authorization": "Bearer "}).status_code == 404
+    settings.METRICS_TOKEN = "long-enough"
+    assert client.get("/metrics", headers={"Authorization": "Bearer wrong"}).status_code == 404
+
+
+def test_metrics_count_requests_by_view_and_say_how_large_tables_are(
+    client: Client, cast: Cast, settings: Settings
+) -> None:
+    settings.METRICS_TOKEN = "long-enough"
+    client.get(f"/api/v1/memories/{cast.memory().pk}")
+    text = client.get("/metrics", headers={"Authorization": "Bearer long-enough"}).text
+    assert re.search(r'memoryhub_requests_total\{method="GET",status="401",view="\S+"\} \d', text)
+    assert "memoryhub_request_seconds_bucket" in text
+    assert re.search(r'memoryhub_bytes\{table="memories_memory"\} [1-9]', text)
+    assert "memoryhub_vectors_waiting 0" in text
+
+
+def test_the_processes_of_a_server_put_their_figures_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("METRICS_TOKEN", "long-enough")
+    with hub() as made:
+        made.start()
+        for _ in range(20):
+            made.request("GET", "/healthz")
+        text = made.text("/metrics", Authorization="Bearer long-enough")
+    counted = re.search(r'memoryhub_requests_total\{method="GET",status="200",view="healthz"\} (\d+)', text)
+    assert counted
+    assert int(counted[1]) >= 20
