@@ -63,9 +63,7 @@ def test_one_request_says_nothing_of_the_one_before(
     assert "actor" not in lines(caplog, "memoryhub.requests")[1]
 
 
-def test_slow_statements_are_logged_without_their_values(
-    settings: Settings, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_slow_statements_are_logged_without_their_values(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
     settings.SLOW_STATEMENT = 20
     logs.watch_statements(connection=connection)
     with connection.cursor() as cursor:
