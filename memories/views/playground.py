@@ -40,6 +40,7 @@ QUESTIONS = ("What did we decide?", "Which lessons did we learn?")
 EXAMPLES, LOOKED_AT = 3, 20  # keys of the newest memories, and among how many of them they are looked for
 AGAIN = 8  # agents to ask again as, by a link each
 LIMITS = {mode.value: limit for mode, limit in DEFAULT_LIMIT.items()}
+LEAST = 0.005  # of a score, that is worth a number
 PICKED = 5  # memories to choose from, where a few words name none
 
 
@@ -81,7 +82,7 @@ class Bar:
 
     name: str
     words: str
-    amount: float
+    amount: float | None  # None where it tells nothing: it adds nothing, or more than a score can have
     start: float
     width: float
     rank: int | None
@@ -151,13 +152,13 @@ def _answers(place: Place, found: Recalled) -> list[Answer]:
 def _bars(hit: Hit) -> list[Bar]:
     if hit.scored is None:
         return []
-    parts = hit.scored.parts
-    scale, start, bars = 100 / max(1.0, sum(parts.values())), 0.0, []
+    bars, start = [], 0.0
     ranks = {"words": hit.scored.words_rank, "meaning": hit.scored.meaning_rank, "links": hit.scored.links_rank}
-    for name, amount in parts.items():
-        if amount > 0 or ranks.get(name):
-            bars.append(Bar(name, PARTS[name], amount, start, amount * scale, ranks.get(name)))
-        start += amount * scale
+    for name, amount in hit.scored.parts.items():
+        if amount >= LEAST or ranks.get(name):
+            told = amount if LEAST <= amount <= 1 else None
+            bars.append(Bar(name, PARTS[name], told, start, min(100 * amount, 100 - start), ranks.get(name)))
+        start = min(100.0, start + 100 * amount)
     return bars
 
 
