@@ -173,9 +173,10 @@ class NewInvitation(forms.Form):
 
 def levels(above: str) -> dict[Level, str]:
     """What an agent of each level reads, where these teams stand above."""
-    more = f"Also reads the teams above: {above}." if above else "Also reads the teams above. There are none."
+    own = "Reads this team's memories, its projects' and its own"
+    more = f"{own}, and the teams above: {above}." if above else f"{own}. No team stands above."
     return {
-        Level.MEMBER: "Reads this team's memories, its projects' and its own.",
+        Level.MEMBER: f"{own}.",
         Level.DIRECTOR: more,
         Level.EXECUTIVE: f"{more} For those who lead the organization.",
     }

@@ -124,7 +124,7 @@ def test_nobody_appoints_an_agent_that_reads_more_than_they_do(owner: Client, ca
 
 
 def test_levels_are_explained_by_what_they_read(owner: Client) -> None:
-    assert "Also reads the teams above: Executive." in owner.get(f"{OPS}agents/new/").text
+    assert "and the teams above: Executive." in owner.get(f"{OPS}agents/new/").text
 
 
 def test_the_list_of_agents_costs_the_same_however_many(

@@ -23,9 +23,19 @@ PAGES = {
     "files": f"{TEAM}files/",
     "conversations": f"{TEAM}conversations/",
     "agents": f"{TEAM}agents/",
+    "agent-new": f"{TEAM}agents/new/",
+    "agent": f"{TEAM}agents/{{agent}}/",
+    "token-new": f"{TEAM}agents/{{agent}}/tokens/new/",
+    "token-shown": f"{TEAM}agents/{{agent}}/tokens/shown/",
+    "projects": f"{TEAM}projects/",
+    "project-new": f"{TEAM}projects/new/",
+    "project": f"{TEAM}projects/{{project}}/",
     "members": f"{TEAM}members/",
+    "invite": f"{TEAM}members/invite/",
+    "link-shown": f"{TEAM}members/invite/shown/",
     "tree": f"{TEAM}tree/",
     "account": "/account/",
+    "password": "/account/password/",
     "nowhere": f"{TEAM}no-such-page/",
 }
 OUTSIDE = {"login": "/login/"}
@@ -34,6 +44,8 @@ OUTSIDE = {"login": "/login/"}
 FOUND = {
     "core": (f"{TEAM}core/", r"/core/([0-9a-f-]{36})/edit/"),
     "memory": (f"{TEAM}memories/?q=rollback", r"/memories/([0-9a-f-]{36})/"),
+    "agent": (f"{TEAM}agents/", r"/agents/([0-9a-f-]{36})/"),
+    "project": (f"{TEAM}projects/", r"/projects/([0-9a-f-]{36})/"),
 }
 
 

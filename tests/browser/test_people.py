@@ -1,0 +1,158 @@
+"""Who there is, in a browser: a new agent at work, an invitation accepted, a door that closes, all without a mouse."""
+
+import json
+import urllib.request
+
+import pytest
+from playwright.sync_api import Page, expect
+from pytest_django import Settings
+from pytest_django.live_server_helper import LiveServer
+
+from teams.models import Agent, Membership, Role, Token
+from tests import factories
+from tests.browser.conftest import Visit
+from tests.browser.test_every_page import violations
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def team(transactional_db: None) -> str:
+    made = factories.team(factories.organization("acme"), "ops")
+    factories.member(made, Role.OWNER, "olga")
+    return "/t/acme/ops/"
+
+
+def owner() -> factories.User:
+    return factories.User.objects.get(username="olga")
+
+
+def asked(live_server: LiveServer, token: str) -> dict[str, object]:
+    request = urllib.request.Request(f"{live_server.url}/api/v1/me", headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request) as answer:
+        body: dict[str, object] = json.load(answer)
+        return body
+
+
+def test_a_new_agent_is_at_work_with_the_token_that_is_shown_once(
+    visit: Visit, team: str, live_server: LiveServer
+) -> None:
+    page = visit(owner(), f"{team}agents/")
+    page.get_by_role("link", name="New agent").click()
+    page.get_by_label("Short name").fill("helper")
+    page.get_by_role("button", name="Add the agent").click()
+    page.get_by_role("link", name="New token").click()
+    page.get_by_label("What is it for?").fill("laptop")
+    page.get_by_role("button", name="Make the token").click()
+    token = page.locator("#secret").inner_text()
+    assert asked(live_server, token)["name"] == "helper"
+    assert f"Bearer {token}" in page.locator("#curl").inner_text()
+    assert json.loads(page.locator("#mcp").inner_text())["mcpServers"]["memoryhub"]["headers"]["Authorization"]
+    assert violations(page) == []
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_have_text("This token was shown already")
+    page.go_back()
+    assert token not in page.content()
+
+
+def test_a_token_is_copied_and_revoked(visit: Visit, team: str) -> None:
+    agent = factories.agent(factories.Team.objects.get(slug="ops"), "helper")
+    page = visit(owner(), f"{team}agents/{agent.pk}/tokens/new/")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Copy Token").click()
+    expect(page.get_by_role("button", name="Copied Token")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#secret").inner_text()
+    page.get_by_role("link", name="I have copied it").click()
+    page.locator("summary", has_text="Revoke").click()
+    expect(page.get_by_text("This cannot be undone.")).to_be_visible()
+    page.get_by_role("button", name="Revoke").click()
+    expect(page.get_by_text("Expired and revoked (1)")).to_be_visible()
+    assert Token.objects.get().revoked_at
+
+
+def test_whoever_opens_an_invitation_joins_from_another_browser(visit: Visit, team: str) -> None:
+    page = visit(owner(), f"{team}members/")
+    page.get_by_role("link", name="Invite").click()
+    page.get_by_label("Editor").check()
+    page.get_by_role("button", name="Make the link").click()
+    link = page.locator("#link").inner_text()
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_have_text("This link was shown already")
+    visitor = visit(None, link)
+    assert violations(visitor) == []
+    visitor.get_by_label("User name").fill("nadia")
+    visitor.get_by_label("Password", exact=True).fill("a fine long one 9")
+    visitor.get_by_label("Password again").fill("a fine long one 9")
+    visitor.get_by_role("button", name="Make an account and join").click()
+    visitor.wait_for_url(f"**{team}")
+    assert Membership.objects.get(user__username="nadia").role == Role.EDITOR
+    visitor.goto(f"{team}members/")
+    expect(visitor.get_by_text("You", exact=True)).to_be_visible()
+
+
+def test_a_used_link_says_so(visit: Visit, team: str, complaints: list[str]) -> None:
+    page = visit(owner(), f"{team}members/invite/")
+    page.get_by_role("button", name="Make the link").click()
+    link = page.locator("#link").inner_text()
+    visitor = visit(factories.login("tomas"), link)
+    visitor.get_by_role("button", name="Join as tomas").click()
+    visitor.wait_for_url(f"**{team}")
+    late = visit(None, link)
+    expect(late.get_by_text("This link has been used already")).to_be_visible()
+    complaints[:] = [text for text in complaints if "409 (Conflict)" not in text]
+
+
+def test_too_many_wrong_passwords_close_the_door(visit: Visit, team: str, settings: Settings) -> None:
+    settings.LOGIN_TRIES = 2
+    page = visit(None, "/login/")
+    for _ in range(2):
+        _log_in(page, "wrong")
+        expect(page.get_by_role("alert")).to_contain_text("enter a correct username and password")
+    _log_in(page, "correct horse battery")
+    expect(page.get_by_role("alert")).to_contain_text("Too many wrong passwords. Try again in 15 minutes.")
+
+
+def _log_in(page: Page, password: str) -> None:
+    page.get_by_label("User name").fill("olga")
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Log in").click()
+
+
+def test_an_agent_is_added_by_keyboard_alone(visit: Visit, team: str) -> None:
+    page = visit(owner(), f"{team}agents/")
+    page.keyboard.press("n")
+    expect(page.get_by_role("heading", level=1)).to_have_text("New agent")
+    page.get_by_label("Short name").focus()
+    page.keyboard.type("helper")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("helper")
+    assert Agent.objects.get().slug == "helper"
+
+
+def test_a_role_is_changed_by_keyboard_and_taken_back(visit: Visit, team: str) -> None:
+    tomas = factories.member(factories.Team.objects.get(slug="ops"), Role.VIEWER, "tomas")
+    page = visit(owner(), f"{team}members/")
+    page.locator("summary", has_text="Role of tomas").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("tomas is editor now.")).to_be_visible()
+    assert Membership.objects.get(user=tomas).role == Role.EDITOR
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("tomas is viewer now.")).to_be_visible()
+
+
+def test_all_of_it_works_without_scripts(visit: Visit, team: str) -> None:
+    factories.agent(factories.Team.objects.get(slug="ops"), "helper")
+    page = visit(owner(), f"{team}agents/", scripts=False)
+    page.get_by_role("link", name="helper").click()
+    page.get_by_role("link", name="New token").click()
+    page.get_by_role("button", name="Make the token").click()
+    assert page.locator("#secret").inner_text().startswith("mh_")
+    assert page.get_by_role("button", name="Copy").count() == 0
+    page.get_by_role("link", name="I have copied it").click()
+    page.locator("summary", has_text="Revoke").click()
+    page.get_by_role("button", name="Revoke").click()
+    expect(page.get_by_text("No token works")).to_be_visible()

@@ -1,0 +1,190 @@
+"""Every page that takes a form, read from the URL maps: none without the form's own token, none for visitors, none
+that changes anything for a viewer, none that leads to another site."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import URLPattern, reverse
+
+import memories.urls
+import memoryhub.urls
+import teams.urls
+from memories.models import Memory
+from teams import auth, operations
+from teams.models import Admission, Invitation, Membership, Role, Token
+from tests import factories
+from tests.cast import Cast
+from tests.hub import ROOT
+
+pytestmark = pytest.mark.django_db
+TEAM = {"organization": "acme", "team": "ops"}
+OURS = {pattern.name: pattern for pattern in (*memories.urls.urlpatterns, *teams.urls.urlpatterns)}
+OUTSIDE = ("login", "logout", "account", "password", "log-out-elsewhere", "theme", "join")
+FOR_ANYBODY = ("login", "logout", "theme", "join")
+COUNTING = ("recalllog", "usage", "pace", "attempts", "answer")  # what is counted of reading
+ELSEWHERE = ("https://elsewhere.example/", "//elsewhere.example/", "/\\elsewhere.example", "javascript:alert(1)")
+# Enough for any form to be taken seriously.
+BODY = {
+    "content": "changed", "text": "changed", "key": "changed", "summary": "changed", "tags": "changed",
+    "type": "decision", "category": "changed", "importance": "0.9", "pinned": "on", "scope": "team", "version": "1",
+    "name": "changed", "slug": "changed", "role": "owner", "level": "member", "verbs": ["read"], "label": "changed",
+    "who": "sales/stranger", "lasts": "7", "reason": "changed", "path": "changed.md", "expires_at": "2099-01-01T00:00",
+    "query": "changed", "q": "changed", "relation": "updates", "weight": "1", "url": "https://changed.example/",
+    "title": "changed", "tag": "changed", "workspace": "", "action": "forget", "do": "forget",
+}  # fmt: skip
+
+
+def known(cast: Cast) -> dict[str, object]:
+    """What there is for addresses to name. None of it is the viewer's own."""
+    writer = cast["writer"].agent
+    assert writer
+    actor = auth.actor_of_agent(agent=writer)
+    memory = factories.memory(actor, key="known", tags=["known"])
+    operations.issue_token(agent=writer)
+    operations.invitations.make(actor=cast["owner"].actor(), role=Role.EDITOR, lasts=timedelta(days=1))
+    return {
+        "memory_id": memory.pk,
+        "agent_id": writer.pk,
+        "token_id": Token.objects.get().pk,
+        "project_id": cast.project.pk,
+        "admission_id": Admission.objects.get().pk,
+        "membership_id": Membership.objects.get(user=cast["editor"].user).pk,
+        "invitation_id": Invitation.objects.get().pk,
+        "role": "owner",
+    }
+
+
+def address(name: str, known: dict[str, object]) -> str:
+    """The page's own, with what it names put in; what is not known to it is a memory, a one or a letter."""
+    if name in OUTSIDE:
+        return reverse(name, args=["x" * 43] if name == "join" else [])
+    fallback: dict[str, object] = {"UUIDConverter": known["memory_id"], "IntConverter": 1}
+    named = OURS[name].pattern.converters.items()
+    values = {word: known.get(word, fallback.get(type(kind).__name__, "x")) for word, kind in named}
+    return reverse(name, kwargs=TEAM | values)
+
+
+def everything() -> dict[str, list[str]]:
+    """All rows of who and what there is."""
+    models = [*apps.get_app_config("teams").get_models(), *apps.get_app_config("memories").get_models(), User]
+    kept = [model for model in models if model._meta.model_name not in COUNTING]
+    return {model.__name__: sorted(map(str, model._default_manager.values_list(*_fields(model)))) for model in kept}
+
+
+def _fields(model: Any) -> Iterator[str]:
+    """But for when somebody was last here."""
+    return (field.attname for field in model._meta.concrete_fields if field.attname not in ("last_login", "search"))
+
+
+def body(values: dict[str, object]) -> dict[str, Any]:
+    chosen = [str(values["memory_id"])]
+    return BODY | dict.fromkeys(("memory", "memories", "ids", "chosen", "selected"), chosen)
+
+
+def test_every_pattern_has_a_name() -> None:
+    patterns = (*memories.urls.urlpatterns, *teams.urls.urlpatterns)
+    assert len(OURS) == len(patterns)
+    assert {pattern.name for pattern in memoryhub.urls.urlpatterns if isinstance(pattern, URLPattern)} >= set(OUTSIDE)
+
+
+def test_no_form_is_taken_without_its_token(cast: Cast) -> None:
+    values, before = known(cast), everything()
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(cast["owner"].user)  # type: ignore[arg-type]
+    for name in (*OURS, *OUTSIDE):
+        assert client.post(address(name, values), body(values)).status_code == 403, name
+    assert everything() == before
+
+
+def test_visitors_are_asked_to_log_in(client: Client, cast: Cast) -> None:
+    values, before = known(cast), everything()
+    for name in (*OURS, *(set(OUTSIDE) - set(FOR_ANYBODY))):
+        for answer in (client.post(address(name, values), body(values)), client.get(address(name, values))):
+            # A page that is only posted to says so before anything else.
+            assert answer.status_code in (302, 405), name
+            assert answer.status_code == 405 or answer["Location"].startswith("/login/?next=/"), name
+    assert everything() == before
+
+
+def test_viewers_change_nothing(client: Client, cast: Cast) -> None:
+    values, before = known(cast), everything()
+    client.force_login(cast["viewer"].user)  # type: ignore[arg-type]
+    for name in OURS:
+        assert client.post(address(name, values), body(values)).status_code < 500, name
+        assert everything() == before, name
+
+
+def test_strangers_are_told_that_it_does_not_exist(client: Client, cast: Cast) -> None:
+    values, before = known(cast), everything()
+    client.force_login(cast["mira"].user)  # type: ignore[arg-type]
+    for name in OURS:
+        assert client.post(address(name, values), body(values)).status_code == 404, name
+    assert everything() == before
+
+
+def test_what_viewers_cannot_change_owners_can(client: Client, cast: Cast) -> None:
+    """Otherwise the tests above would prove little."""
+    values = known(cast)
+    client.force_login(cast["owner"].user)  # type: ignore[arg-type]
+    changing = ("member-role", "member-remove", "token-revoke", "agent", "project", "project-admit", "agent-new")
+    for name in changing:
+        before = everything()
+        client.post(address(name, values), body(values))
+        assert everything() != before, name
+    assert Memory.objects.filter(pk=UUID(str(values["memory_id"]))).exists()
+
+
+@pytest.mark.parametrize("elsewhere", ELSEWHERE)
+@pytest.mark.parametrize("who", ["owner", "viewer"])
+def test_no_form_leads_to_another_site(client: Client, cast: Cast, who: str, elsewhere: str) -> None:
+    values = known(cast)
+    for name in (*OURS, *OUTSIDE):
+        client.force_login(cast[who].user)  # type: ignore[arg-type]
+        answer = client.post(f"{address(name, values)}?next={elsewhere}", body(values) | {"next": elsewhere})
+        where = answer.get("Location", "/")
+        assert where.startswith("/"), name
+        assert not where.startswith(("//", "/\\")), name
+
+
+@pytest.mark.parametrize("elsewhere", ELSEWHERE)
+def test_logging_in_does_not_lead_to_another_site(client: Client, elsewhere: str, db: None) -> None:
+    said = {"username": factories.login().username, "password": "correct horse battery", "next": elsewhere}
+    assert client.post(f"/login/?next={elsewhere}", said)["Location"] == "/"
+
+
+def test_scripts_and_other_sites_get_no_cookies(client: Client, db: None) -> None:
+    client.get("/login/")
+    client.post("/login/", {"username": factories.login().username, "password": "correct horse battery"})
+    client.post("/theme/", {"theme": "dark"})
+    assert set(client.cookies) == {"sessionid", "csrftoken", "theme"}
+    for cookie in client.cookies.values():
+        assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax"), cookie.key
+
+
+def test_with_https_cookies_are_never_sent_in_the_clear() -> None:
+    code = "from memoryhub import settings as s; print(s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, s.PROXIES)"
+    environment = os.environ | {"HTTPS": "true"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["True", "True", "1"]
+
+
+def test_a_session_gets_a_new_name_with_the_log_in(client: Client, db: None) -> None:
+    client.session.save()
+    session = client.session
+    session["planted"] = "1"
+    session.save()
+    before = session.session_key
+    client.cookies["sessionid"] = before or ""
+    client.post("/login/", {"username": factories.login().username, "password": "correct horse battery"})
+    assert client.session.session_key != before
