@@ -5,6 +5,7 @@ from django.urls import path
 from memories.views import (
     acting,
     activity,
+    batches,
     context,
     conversations,
     core,
@@ -25,7 +26,10 @@ urlpatterns = [
     path("reviewed/<uuid:memory_id>/<int:version>/undo/", home.not_checked, name="still-true-undo"),
     # lists
     path("memories/", lists.page, name="memories"),
-    path("memories/pin/", lists.pin, name="memories-pin"),
+    path("memories/batches/preview/", batches.preview, name="memories-batch-preview"),
+    path("memories/batches/", batches.apply, name="memories-batch-apply"),
+    path("memories/batches/<uuid:batch_id>/", batches.page, name="memories-batch"),
+    path("memories/batches/<uuid:batch_id>/undo/", batches.undo, name="memories-batch-undo"),
     # one memory
     path("memories/new/", editing.new, name="memory-new"),
     path("memories/<uuid:memory_id>/", memory.page, name="memory"),

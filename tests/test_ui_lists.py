@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memories import operations
-from memories.models import Memory, Scope
+from memories.models import Batch, Memory, Revision, Scope
 from teams.actor import Actor
 from teams.models import Agent, Project, Role, Team
 from tests import factories
@@ -197,14 +197,134 @@ def test_a_row_can_be_pinned_by_those_who_may_change_it(editor: Client, viewer: 
     memory = factories.memory(bot)
     assert 'data-key="p"' not in viewer.get(LIST).text
     assert 'data-key="p"' in editor.get(LIST).text
-    done = editor.post(f"{LIST}pin/", {"pin": memory.pk, "next": LIST}, follow=True)
-    assert "Pinned." in done.text
-    assert Memory.objects.get().pinned
-    editor.post(f"{LIST}pin/", {"unpin": memory.pk, "next": LIST})
-    assert not Memory.objects.get().pinned
-    viewer.post(f"{LIST}pin/", {"pin": memory.pk, "next": LIST})
-    assert not Memory.objects.get().pinned
-    assert editor.post(f"{LIST}pin/", {"pin": "nonsense"}).status_code == 404
+    address = f"{LIST}{memory.pk}/pin/"
+    assert f'formaction="{address}" name="pinned" value="1"' in editor.get(LIST).text
+    editor.post(address, {"pinned": "1", "next": LIST})
+    assert f'formaction="{address}" name="pinned" value="0"' in editor.get(LIST).text
+
+
+PREVIEW, APPLY = f"{LIST}batches/preview/", f"{LIST}batches/"
+
+
+def many(bot: Actor, count: int = 3, **said: Any) -> list[Memory]:
+    return [factories.memory(bot, f"number {n}", **said) for n in range(count)]
+
+
+def previewed(client: Client, memories: list[Memory], **said: Any) -> Any:
+    return client.post(PREVIEW, {"memory": [memory.pk for memory in memories], "next": f"{LIST}?q=x", **said})
+
+
+def confirmed(client: Client, preview: Any, **said: Any) -> Any:
+    form = {"deed": preview.context["deed"], "seen": preview.context["seen"], "next": f"{LIST}?pinned=no"}
+    return client.post(APPLY, form | said, follow=True)
+
+
+def test_the_effect_is_shown_before_anything_is_done(editor: Client, bot: Actor) -> None:
+    memories = [*many(bot), factories.memory(bot, "the pinned one", pinned=True)]
+    shown = previewed(editor, memories, deed="pin")
+    assert "<h1>Pin 3 memories?</h1>" in shown.text
+    assert "It is pinned already." in shown.text
+    assert f'href="{LIST}?q=x"' in shown.text
+    assert Memory.objects.filter(pinned=True).count() == 1
+
+
+def test_one_button_does_it_and_another_takes_it_back(editor: Client, bot: Actor) -> None:
+    memories = many(bot)
+    done = confirmed(editor, previewed(editor, memories, deed="pin"))
+    assert done.redirect_chain == [(f"{LIST}?pinned=no", 302)]
+    assert "Pinned 3 memories." in done.text
+    batch = Batch.objects.get()
+    assert batch.byline == "eddy"
+    assert set(Revision.objects.filter(change="pinned").values_list("user__username", flat=True)) == {"eddy"}
+    operations.update(actor=bot, memory_id=memories[0].pk, content="changed meanwhile")
+    assert "changed since: an undo leaves it alone" in editor.get(f"{LIST}batches/{batch.pk}/").text
+    undone = editor.post(f"{LIST}batches/{batch.pk}/undo/", {"next": LIST}, follow=True)
+    assert "Undone: 2 memories as before. 1 changed meanwhile and left alone." in undone.text
+    assert "left alone: it was changed before the undo" in undone.text
+    assert list(Memory.objects.filter(pinned=True)) == [memories[0]]
+    assert (
+        "This was undone already." in editor.post(f"{LIST}batches/{batch.pk}/undo/", {"next": LIST}, follow=True).text
+    )
+
+
+def test_tags_and_expiry_are_asked_for_first(editor: Client, bot: Actor) -> None:
+    memories = many(bot)
+    asked = previewed(editor, memories, deed="tag")
+    assert asked.context["effect"] is None
+    assert [asked.status_code, 'name="tags"' in asked.text] == [200, True]
+    empty = previewed(editor, memories, deed="tag", tags=" , ")
+    assert [empty.status_code, "Say which tags." in empty.text] == [400, True]
+    confirmed(editor, previewed(editor, memories, deed="tag", tags="Release, ops"), tags="Release, ops")
+    assert {tuple(memory.tags) for memory in Memory.objects.all()} == {("release", "ops")}
+    past = previewed(editor, memories, deed="expire", expires_at="2020-01-01T00:00")
+    assert "This moment has passed already." in past.text
+    confirmed(
+        editor, previewed(editor, memories, deed="expire", expires_at="2199-01-01T00:00"), expires_at="2199-01-01T00:00"
+    )
+    assert {f"{memory.expires_at:%Y}" for memory in Memory.objects.all()} == {"2199"}
+
+
+def test_many_are_forgotten_with_a_reason_and_restored(editor: Client, bot: Actor) -> None:
+    memories = many(bot)
+    confirmed(editor, previewed(editor, memories, deed="forget"), reason="moved on")
+    assert texts(editor) == []
+    assert "moved on" in editor.get(f"{LIST}?forgotten=yes").text
+    done = confirmed(editor, previewed(editor, memories, deed="restore"))
+    assert "Restored 3 memories." in done.text
+    assert len(texts(editor)) == 3
+
+
+def test_what_changed_since_the_preview_is_shown_again(editor: Client, bot: Actor) -> None:
+    memories = many(bot)
+    shown = previewed(editor, memories, deed="pin")
+    operations.pin(actor=bot, memory_id=memories[0].pk)
+    again = confirmed(editor, shown)
+    assert again.status_code == 409
+    assert "Some of these memories have changed meanwhile" in again.text
+    assert "<h1>Pin 2 memories?</h1>" in again.text
+    assert not Batch.objects.exists()
+    assert "Pinned 2 memories." in confirmed(editor, again).text
+
+
+def test_all_that_match_are_selected_by_the_address_of_the_list(editor: Client, bot: Actor) -> None:
+    drafts = [operations.Draft(content=f"number {n}", tags=["x"] if n else []) for n in range(70)]
+    operations.save_many(actor=bot, drafts=drafts)
+    page = editor.get(f"{LIST}?tags=x")
+    assert 'name="all" value="tags=x"' in page.text
+    assert previewed(editor, [], deed="pin", all="tags=x").context["title"] == "Pin 69 memories"
+    assert editor.post(PREVIEW, {"deed": "pin", "all": "type=nonsense"}).status_code == 400
+
+
+def test_an_empty_or_forged_selection_is_told_so(editor: Client, bot: Actor) -> None:
+    memory = factories.memory(bot)
+    stranger = factories.memory(factories.actor())
+    assert "Select some memories first" in editor.post(PREVIEW, {"deed": "pin"}).text
+    assert editor.post(PREVIEW, {"deed": "explode", "memory": memory.pk}).status_code == 400
+    assert editor.post(APPLY, {"deed": "pin", "seen": "nonsense"}).status_code == 400
+    assert "no longer there" in previewed(editor, [stranger], deed="pin").text
+    assert editor.get(PREVIEW)["Location"] == LIST
+    assert editor.get(f"{LIST}batches/{memory.pk}/").status_code == 404
+
+
+def test_viewers_select_nothing_and_are_refused(editor: Client, viewer: Client, bot: Actor) -> None:
+    memories = many(bot)
+    assert "checkbox" not in viewer.get(LIST).text
+    shown = previewed(viewer, memories, deed="pin")
+    assert "You may read it, but not change it." in shown.text
+    assert '<button class="primary"' not in shown.text
+    forged = previewed(editor, memories, deed="pin")
+    assert viewer.post(APPLY, {"deed": "pin", "seen": forged.context["seen"]}).status_code == 403
+    confirmed(editor, forged)
+    batch = Batch.objects.get()
+    assert viewer.get(f"{LIST}batches/{batch.pk}/").status_code == 404
+    assert viewer.post(f"{LIST}batches/{batch.pk}/undo/").status_code == 404
+    assert Memory.objects.filter(pinned=True).count() == 3
+
+
+def test_no_way_back_leads_to_another_site(editor: Client, bot: Actor) -> None:
+    shown = previewed(editor, many(bot), deed="pin", next="javascript:alert(1)")
+    assert "javascript" not in shown.text
+    assert f'href="{LIST}"' in shown.text
 
 
 def statements(ask: Callable[[], Any]) -> int:
@@ -228,6 +348,17 @@ def test_no_more_statements_for_more_rows(editor: Client, team: Team, bot: Actor
     editor.get(f"{LIST}?{asked}")
     few = statements(lambda: editor.get(f"{LIST}?{asked}"))
     plant(10)
-    many = statements(lambda: editor.get(f"{LIST}?{asked}"))
-    assert many <= few
-    assert many < 30
+    more = statements(lambda: editor.get(f"{LIST}?{asked}"))
+    assert more <= few
+    assert more < 30
+
+
+def test_batches_need_no_more_statements_for_more_rows(editor: Client, bot: Actor) -> None:
+    counts = []
+    for size in (2, 30):
+        memories = many(bot, size)
+        with CaptureQueriesContext(connection) as heard:
+            confirmed(editor, previewed(editor, memories, deed="pin"))
+            editor.get(f"{LIST}batches/{Batch.objects.latest('created_at').pk}/")
+        counts.append(len(heard))
+    assert counts[1] <= counts[0]

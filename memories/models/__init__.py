@@ -1,6 +1,7 @@
 """What: memories with every version of them, what hangs on them, a team's files, and the ledgers."""
 
 from memories.models.attached import Asset, Association, Source, asset_path
+from memories.models.batches import Batch, BatchQuerySet
 from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded
 from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
 from memories.models.ledgers import Answer, Day, RecallLog, Usage
@@ -16,6 +17,7 @@ from memories.models.vocabulary import (
     SUMMARY_LENGTH,
     TAG_COUNT,
     Change,
+    Deed,
     Relation,
     Scope,
     Type,
@@ -34,8 +36,11 @@ __all__ = [
     "Answer",
     "Asset",
     "Association",
+    "Batch",
+    "BatchQuerySet",
     "Change",
     "Day",
+    "Deed",
     "Described",
     "Embedding",
     "EmbeddingModel",

@@ -59,5 +59,17 @@ class Change(models.TextChoices):
     PURGED = "purged"
 
 
+class Deed(models.TextChoices):
+    """What can be done to many memories at once."""
+
+    PIN = "pin"
+    UNPIN = "unpin"
+    TAG = "tag", "Add tags"
+    UNTAG = "untag", "Remove tags"
+    EXPIRE = "expire", "Set expiry"
+    FORGET = "forget"
+    RESTORE = "restore"
+
+
 def octets(field: str) -> Func:
     return Func(F(field), function="octet_length", output_field=models.IntegerField())

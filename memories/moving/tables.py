@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models import Model
 
 from memories import models as memories
-from memories.models import embeddings, ledgers, statistics
+from memories.models import batches, embeddings, ledgers, statistics
 from teams import models as teams
 from teams.actor import Actor
 
@@ -143,6 +143,7 @@ TABLES = (
 LEFT: tuple[type[Model], ...] = (
     teams.Pace,
     embeddings.Embedding,
+    batches.Batch,
     embeddings.EmbeddingModel,
     embeddings.Unembedded,
     ledgers.Answer,

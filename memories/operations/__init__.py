@@ -1,6 +1,6 @@
 """Every write. Each operation is one transaction: it checks, changes, records the revision, then answers."""
 
-from memories.operations import files
+from memories.operations import batches, files
 from memories.operations.archiving import Archived, archive
 from memories.operations.attaching import associate, attach, cite, detach, dissociate, uncite
 from memories.operations.changing import append, expire, pin, rescope, revert, tag, update, verify
@@ -24,6 +24,7 @@ __all__ = [
     "archive",
     "associate",
     "attach",
+    "batches",
     "cite",
     "detach",
     "dissociate",

@@ -3,21 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+from uuid import UUID
 
 from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from memories import operations, reading, recall
+from memories import reading, recall
 from memories.filtering import narrowed
 from memories.models import Memory
+from memories.paging import Page
 from memories.paging import page as paged
 from memories.recall.snippets import Snippet
 from memories.views.narrowing import Narrowing
-from memoryhub.errors import Forbidden, Invalid, NotFound
-from memoryhub.ids import as_uuid
-from teams.place import Done, Place, action, in_team
+from memoryhub.errors import Forbidden, Invalid
+from teams.place import Place, in_team
 
 PAGE = 50
 
@@ -83,34 +85,27 @@ def _searched(narrowing: Narrowing, *, now: datetime) -> Found:
 
 
 def _listed(narrowing: Narrowing, *, now: datetime) -> Found:
-    actor, order, forgotten = narrowing.reader, narrowing.order, narrowing.of_forgotten
-    asked = narrowing.rules(now=now) | {"forgotten": forgotten, "text": narrowing.query}
-    rows, parts = narrowed(actor=actor, asked=asked)
-    if forgotten:
-        found = paged(rows.defer("search"), order=order, limit=PAGE, cursor=narrowing.after, parts=parts)
-    else:
-        found = paged(
-            rows,
-            order=order,
-            limit=PAGE,
-            cursor=narrowing.after,
-            parts=parts,
-            read=lambda rows: reading.in_order(actor=actor, rows=rows, order=order),
-        )
+    found = _page(narrowing, limit=PAGE, cursor=narrowing.after, now=now)
     next_page = narrowing.address(cursor=found.next) if found.next else ""
     return Found([_line(narrowing, memory) for memory in found.rows], next=next_page)
 
 
+def matching(narrowing: Narrowing, *, limit: int) -> list[UUID]:
+    """The first of the whole list, whichever page of it is shown."""
+    if not narrowing.is_valid():
+        raise Invalid({"list": " ".join(narrowing.wrong)})
+    return [memory.pk for memory in _page(narrowing, limit=limit, cursor=None, now=timezone.now()).rows]
+
+
+def _page(narrowing: Narrowing, *, limit: int, cursor: str | None, now: datetime) -> Page[Memory]:
+    actor, order, forgotten = narrowing.reader, narrowing.order, narrowing.of_forgotten
+    asked = narrowing.rules(now=now) | {"forgotten": forgotten, "text": narrowing.query}
+    rows, parts = narrowed(actor=actor, asked=asked)
+    wanted: dict[str, Any] = {"order": order, "limit": limit, "cursor": cursor, "parts": parts}
+    if forgotten:
+        return paged(rows.defer("search"), **wanted)
+    return paged(rows, **wanted, read=lambda rows: reading.in_order(actor=actor, rows=rows, order=order))
+
+
 def _line(narrowing: Narrowing, memory: Memory, snippet: Snippet | None = None) -> Line:
     return Line(memory, narrowing.place.may_change(memory.audience), snippet)
-
-
-@action
-def pin(request: HttpRequest, place: Place) -> Done:
-    """One row's, at once."""
-    pinned = "pin" in request.POST
-    memory_id = as_uuid(request.POST.get("pin" if pinned else "unpin", ""))
-    if memory_id is None:
-        raise NotFound("There is no such memory.")
-    operations.pin(actor=place.actor, memory_id=memory_id, pinned=pinned)
-    return Done("Pinned." if pinned else "Unpinned.")

@@ -201,6 +201,10 @@ class Narrowing(forms.Form):
         return self.address()
 
     @property
+    def query_string(self) -> str:
+        return self.start.partition("?")[2]
+
+    @property
     def cleared(self) -> str:
         """Without any filter: all that lives, or all that is forgotten."""
         address = self.place.to("memories")
