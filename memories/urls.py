@@ -10,6 +10,7 @@ from memories.views import (
     conversations,
     core,
     editing,
+    export,
     file_changes,
     file_uploads,
     files,
@@ -63,6 +64,8 @@ urlpatterns = [
     path("file/download/<path:path>", files.download, name="file-download"),
     path("conversations/", conversations.page, name="conversations"),
     path("conversations/<path:path>", conversations.read, name="conversation"),
+    path("export/", export.page, name="export"),
+    path("export/archive.zip", export.archive, name="export-archive"),
     # everywhere
     path("palette/", palette.page, name="palette"),
 ]

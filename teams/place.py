@@ -4,11 +4,12 @@ here."""
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
@@ -21,7 +22,6 @@ from teams.actor import Actor
 from teams.models import Agent, Membership, Project, Role, Team, Workspace
 
 Arguments = ParamSpec("Arguments")
-Answer = TypeVar("Answer", bound=HttpResponse)
 CHOICES = 200  # agents or projects at most in a select box
 
 
@@ -111,15 +111,15 @@ def workspace_key(team: Team) -> str:
     return f"workspace:{team.organization_id}"
 
 
-Page = Callable[Concatenate[HttpRequest, Place, Arguments], HttpResponse]
+Page = Callable[Concatenate[HttpRequest, Place, Arguments], HttpResponseBase]
 
 
-def in_team(view: Page[Arguments]) -> Callable[..., HttpResponse]:
+def in_team(view: Page[Arguments]) -> Callable[..., HttpResponseBase]:
     """A page of a team: the view is given the place that the address names."""
 
     @login_required
     @wraps(view)
-    def entered(request: HttpRequest, organization: str, team: str, *args: Any, **kwargs: Any) -> HttpResponse:
+    def entered(request: HttpRequest, organization: str, team: str, *args: Any, **kwargs: Any) -> HttpResponseBase:
         place = enter(request, organization=organization, team=team)
         request.place = place  # type: ignore[attr-defined]  # for the frame around every page
         return view(request, place, *args, **kwargs)
@@ -139,7 +139,7 @@ class Done:
 Action = Callable[Concatenate[HttpRequest, Place, Arguments], Done]
 
 
-def action(view: Action[Arguments]) -> Callable[..., HttpResponse]:
+def action(view: Action[Arguments]) -> Callable[..., HttpResponseBase]:
     """A button of a team's page: does its work, says so, and leads back. A refusal is said there too."""
 
     @require_POST

@@ -93,9 +93,9 @@ class Hub:
         data = None if body is None else json.dumps(body).encode()
         return self.send(method, path, data, **({"Content_Type": "application/json"} | headers))
 
-    def text(self, path: str, **headers: str) -> str:
+    def content(self, path: str, **headers: str) -> bytes:
         with urllib.request.urlopen(self._request("GET", path, headers), timeout=20) as response:
-            found: str = response.read().decode()
+            found: bytes = response.read()
             return found
 
     def send(self, method: str, path: str, data: bytes | None, **headers: str) -> tuple[int, Any]:

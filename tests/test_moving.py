@@ -15,6 +15,7 @@ from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
+from django.test import Client
 
 from memories import demo, moving, operations, recall
 from memories.models import Memory, Revision, Scope, TeamFile
@@ -22,9 +23,10 @@ from memories.moving.tables import LEFT, TABLES
 from memories.recall import ledger
 from memoryhub.errors import Conflict, Invalid
 from teams import auth
-from teams.models import Membership, Organization, Role, Team
+from teams.models import Membership, Organization, Role, Team, Verb
 from tests import factories
 from tests.cast import Cast
+from tests.hub import hub
 
 pytestmark = pytest.mark.django_db
 
@@ -211,7 +213,7 @@ def test_owners_and_agents_carry_away_what_they_see(cast: Cast, tmp_path: Path) 
     Membership.objects.filter(team=cast.ops).update(role=Role.OWNER)
     actor = cast["bystander"].actor()
     said = moving.Selection.of(actor, team=cast.ops, reach=moving.Reach.AGENT)
-    parts = told_of(said)
+    parts = unzipped(b"".join(moving.pack(said)))
     assert b"Within team." in parts["rows/memories_memory.jsonl"]
     assert b"Within agent." not in b"".join(parts.values())
     assert b"Within global." not in b"".join(parts.values())
@@ -220,8 +222,8 @@ def test_owners_and_agents_carry_away_what_they_see(cast: Cast, tmp_path: Path) 
     assert parts["files/ops@blue/a.md"] == b"blue"
 
 
-def told_of(selection: moving.Selection) -> dict[str, bytes]:
-    with ZipFile(io.BytesIO(b"".join(moving.pack(selection)))) as archive:
+def unzipped(content: bytes) -> dict[str, bytes]:
+    with ZipFile(io.BytesIO(content)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
@@ -262,3 +264,48 @@ def test_a_file_that_is_no_archive_is_refused(tmp_path: Path) -> None:
             call_command("import_archive", tmp_path / "x.zip")
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("import_archive", tmp_path / "nowhere.zip")
+
+
+def test_agents_get_an_archive_of_what_they_see(client: Client, cast: Cast) -> None:
+    for scope in Scope:
+        cast.memory(scope, f"Within {scope}.")
+    bystander = cast["bystander"]
+    headers = {"X-Memory-Workspace": "blue", "Authorization": f"Bearer {bystander.token(Verb.READ)}"}
+    answer = client.get("/api/v1/export", headers=headers)
+    assert answer["Content-Disposition"] == 'attachment; filename="acme-ops.zip"'
+    parts = unzipped(answer.getvalue())
+    assert b"Within team." in parts["rows/memories_memory.jsonl"]
+    assert not any(b"Within agent." in part or b"Within global." in part for part in parts.values())
+    blind = client.get("/api/v1/export", headers={"Authorization": f"Bearer {bystander.token(Verb.WRITE)}"})
+    assert blind.status_code == 403
+
+
+def test_owners_download_their_team_and_nobody_else_does(client: Client, cast: Cast) -> None:
+    for scope in Scope:
+        cast.memory(scope, f"Within {scope}.")
+    for name, status in {"owner": 200, "editor": 403, "viewer": 403}.items():
+        user = cast[name].user
+        assert user
+        client.force_login(user)
+        client.post("/t/acme/ops/workspace/", {"workspace": "blue"})
+        assert client.get("/t/acme/ops/export/").status_code == 200
+        assert client.get("/t/acme/ops/export/archive.zip").status_code == status
+        assert client.get("/t/acme/sales/export/archive.zip").status_code == 404
+    client.force_login(cast["owner"].user)  # type: ignore[arg-type]
+    client.post("/t/acme/ops/workspace/", {"workspace": "blue"})
+    parts = unzipped(client.get("/t/acme/ops/export/archive.zip").getvalue())
+    rows = parts["rows/memories_memory.jsonl"]
+    assert all(f"Within {scope}.".encode() in rows for scope in (Scope.TEAM, Scope.PROJECT, Scope.AGENT))
+    assert b"Within global." not in rows
+    assert "rows/teams_membership.jsonl" not in parts
+
+
+def test_the_server_sends_an_archive_as_it_is_made() -> None:
+    with hub() as made:
+        made.start()
+        made.manage("create_team", "--org", "acme", "--team", "ops")
+        token = f"Bearer {made.manage('create_token', '--org', 'acme', '--team', 'ops', '--agent', 'bot').strip()}"
+        bodies = [{"content": f"{number} {'x' * 2_000}"} for number in range(500)]
+        assert made.request("POST", "/api/v1/memories/batch", {"memories": bodies}, Authorization=token)[0] == 201
+        parts = unzipped(made.content("/api/v1/export", Authorization=token))
+    assert parts["rows/memories_memory.jsonl"].count(b"\n") == 500

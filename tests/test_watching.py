@@ -116,7 +116,7 @@ def test_the_processes_of_a_server_put_their_figures_together(monkeypatch: pytes
         made.start()
         for _ in range(20):
             made.request("GET", "/healthz")
-        text = made.text("/metrics", Authorization="Bearer long-enough")
+        text = made.content("/metrics", Authorization="Bearer long-enough").decode()
     counted = re.search(r'memoryhub_requests_total\{method="GET",status="200",view="healthz"\} (\d+)', text)
     assert counted
     assert int(counted[1]) >= 20

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memories.api import context, files, keys, linking, me, memories, recalling, sessions, tools
+from memories.api import context, files, keys, linking, me, memories, moving, recalling, sessions, tools
 
 urlpatterns = [
     path("me", me.Me.as_view(), name="api-me"),
@@ -30,6 +30,7 @@ urlpatterns = [
     path("files", files.Files.as_view(), name="api-files"),
     path("files/<path:path>", files.OneFile.as_view(), name="api-file"),
     path("file-history/<path:path>", files.FileHistory.as_view(), name="api-file-history"),
+    path("export", moving.Export.as_view(), name="api-export"),
     path("context", context.Context.as_view(), name="api-context"),
     path("sessions/<path:name>/archive", sessions.Archive.as_view(), name="api-session-archive"),
     path("sessions/<path:name>/extract", sessions.Extract.as_view(), name="api-session-extract"),

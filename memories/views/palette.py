@@ -17,6 +17,7 @@ PAGES = (
     ("agents", "Agents and tokens", "bot"),
     ("members", "Members", "users"),
     ("tree", "Team tree", "network"),
+    ("export", "Export", "download"),
 )
 MEMORIES = 8
 

@@ -34,6 +34,7 @@ PAGES = {
     "invite": f"{TEAM}members/invite/",
     "link-shown": f"{TEAM}members/invite/shown/",
     "tree": f"{TEAM}tree/",
+    "export": f"{TEAM}export/",
     "account": "/account/",
     "password": "/account/password/",
     "nowhere": f"{TEAM}no-such-page/",
