@@ -54,7 +54,7 @@ STATEMENTS = {
     "delete files/<path:path>": 7,
     "get file-history/<path:path>": 3,
     "post file-history/<path:path>": 8,
-    "get export": 2,
+    "get export": 120,
     "get context": 4,
     "put sessions/<path:name>": 14,
     "get sessions/<path:name>": 2,

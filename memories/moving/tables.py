@@ -123,6 +123,7 @@ TABLES = (
     Table(teams.Team, "(%(team)s::uuid IS NULL OR id = %(team)s::uuid)", shared=True),
     Table(teams.Person, ALL, shared=True),
     Table(teams.Membership, OF_TEAM, reach=Reach.OPERATOR),
+    Table(teams.Invitation, OF_TEAM, reach=Reach.OPERATOR),
     Table(teams.Agent, OF_TEAM, shared=True),
     Table(teams.Token, _of("agent_id", "teams_agent", OF_TEAM), reach=Reach.OPERATOR),
     Table(teams.Project, OF_TEAM, shared=True),
@@ -141,6 +142,7 @@ TABLES = (
 
 # What is made anew from the rest, or means nothing elsewhere.
 LEFT: tuple[type[Model], ...] = (
+    teams.Attempts,
     teams.Pace,
     embeddings.Embedding,
     batches.Batch,
