@@ -19,6 +19,8 @@ from memories.views import (
     memory,
     palette,
     playground,
+    questions,
+    recalls,
 )
 
 urlpatterns = [
@@ -48,6 +50,11 @@ urlpatterns = [
     path("recall/", playground.page, name="playground"),
     # activity
     path("activity/", activity.page, name="activity"),
+    path("activity/recalls/", recalls.page, name="activity-recalls"),
+    path("activity/known/", recalls.known, name="activity-known"),
+    path("activity/questions/", questions.page, name="activity-questions"),
+    path("activity/questions/dismiss/", questions.dismiss, name="question-dismiss"),
+    path("activity/questions/<uuid:settled_id>/reopen/", questions.reopen, name="question-reopen"),
     # files and conversations
     path("files/", files.page, name="files"),
     path("files/<path:folder>/", files.page, name="folder"),

@@ -81,6 +81,7 @@ def lively(cast: Cast) -> Organization:
     operations.files.write(actor=actor, path="moving/plan.md", content="# Plan B")
     recall.recall(actor=actor, query="boxes")
     ledger.flush()
+    operations.dismiss(actor=actor, question="How many boxes?")
     return cast.ops.organization
 
 

@@ -4,7 +4,7 @@ from memories.models.attached import Asset, Association, Source, asset_path
 from memories.models.batches import Batch, BatchQuerySet
 from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded
 from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
-from memories.models.ledgers import Answer, Day, RecallLog, Usage
+from memories.models.ledgers import Answer, Day, RecallLog, SettledQuestion, Usage
 from memories.models.memory import Described, Memory, MemoryQuerySet, Revision, Similar
 from memories.models.statistics import Lexeme, Vocabulary
 from memories.models.vocabulary import (
@@ -14,6 +14,7 @@ from memories.models.vocabulary import (
     LABEL_LENGTH,
     METADATA_BYTES,
     PATH_LENGTH,
+    QUESTION_LENGTH,
     SUMMARY_LENGTH,
     TAG_COUNT,
     Change,
@@ -31,6 +32,7 @@ __all__ = [
     "LABEL_LENGTH",
     "METADATA_BYTES",
     "PATH_LENGTH",
+    "QUESTION_LENGTH",
     "SUMMARY_LENGTH",
     "TAG_COUNT",
     "Answer",
@@ -52,6 +54,7 @@ __all__ = [
     "Relation",
     "Revision",
     "Scope",
+    "SettledQuestion",
     "Similar",
     "Source",
     "TeamFile",

@@ -6,6 +6,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from memories.models.signed import Signed, signature
+from memories.models.vocabulary import QUESTION_LENGTH
 from memoryhub.tenancy import SameOrganization, Tenant, link
 
 
@@ -30,10 +31,46 @@ class RecallLog(Signed):
                 condition=Q(memory_ids__len=F("versions__len")), name="recalled_memories_have_versions"
             ),
         ]
-        indexes = [models.Index(F("organization"), F("team"), F("created_at").desc(), name="recall_newest")]
+        indexes = [
+            models.Index(F("organization"), F("team"), F("created_at").desc(), name="recall_newest"),
+            models.Index(
+                F("organization"),
+                F("team"),
+                F("agent"),
+                F("created_at").desc(),
+                name="recall_by_agent",
+                condition=Q(agent__isnull=False),
+            ),
+            models.Index(
+                F("organization"),
+                F("team"),
+                F("created_at").desc(),
+                name="recall_unanswered",
+                condition=Q(~Q(query=""), total_found=0),
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.query[:60] or self.mode
+
+
+class SettledQuestion(Signed):
+    """A question that found nothing and is off the list of those: dismissed, or answered by a memory."""
+
+    team = link("teams.Team", db_index=False)
+    question = models.CharField(max_length=QUESTION_LENGTH)  # as `memories.questions` writes it
+    memory = link("memories.Memory", null=True, blank=True, db_index=False)
+
+    class Meta:
+        constraints = [
+            signature("settled"),
+            SameOrganization(field="team", to="teams.Team", name="settled_team_is_of_its_organization"),
+            SameOrganization(field="memory", to="memories.Memory", name="settled_memory_is_of_its_organization"),
+            models.UniqueConstraint(fields=["organization", "team", "question"], name="question_is_settled_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.question
 
 
 class Usage(models.Model):

@@ -325,6 +325,30 @@ class Revision(Signed, Described):
         ]
         indexes = [
             models.Index(F("organization"), F("audience"), F("created_at").desc(), name="revision_newest"),
+            models.Index(
+                F("organization"),
+                F("audience"),
+                F("agent"),
+                F("created_at").desc(),
+                name="revision_by_agent",
+                condition=Q(agent__isnull=False),
+            ),
+            models.Index(
+                F("organization"),
+                F("audience"),
+                F("user"),
+                F("created_at").desc(),
+                name="revision_by_user",
+                condition=Q(user__isnull=False),
+            ),
+            models.Index(  # most are the first: of those, the newest are found without
+                F("organization"),
+                F("audience"),
+                F("change"),
+                F("created_at").desc(),
+                name="revision_by_change",
+                condition=~Q(change=Change.CREATED),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -11,6 +11,7 @@ SUMMARY_LENGTH = 1_000
 LABEL_LENGTH = 64  # a category, a tag, a source
 TAG_COUNT = 32
 PATH_LENGTH = 500
+QUESTION_LENGTH = 500  # by which questions are told apart
 
 
 class Type(models.TextChoices):

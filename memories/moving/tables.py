@@ -138,6 +138,7 @@ TABLES = (
     Table(memories.TeamFile, FILE),
     Table(memories.FileVersion, _of("file_id", "memories_teamfile", FILE)),
     Table(memories.RecallLog, OF_TEAM, reach=Reach.OWNER),
+    Table(memories.SettledQuestion, f"{OF_TEAM} AND (memory_id IS NULL OR {_of_memory()})", reach=Reach.OWNER),
 )
 
 # What is made anew from the rest, or means nothing elsewhere.

@@ -10,6 +10,7 @@ from memories.operations.idempotency import Result, once
 from memories.operations.keys import sweep
 from memories.operations.saving import BATCH_LIMIT, Dedupe, Draft, save, save_each, save_many
 from memories.operations.seeing import Seen
+from memories.operations.settling import answer, dismiss, reopen
 
 __all__ = [
     "BATCH_LIMIT",
@@ -20,6 +21,7 @@ __all__ = [
     "Remembered",
     "Result",
     "Seen",
+    "answer",
     "append",
     "archive",
     "associate",
@@ -27,6 +29,7 @@ __all__ = [
     "batches",
     "cite",
     "detach",
+    "dismiss",
     "dissociate",
     "expire",
     "files",
@@ -36,6 +39,7 @@ __all__ = [
     "propose",
     "purge",
     "remember",
+    "reopen",
     "rescope",
     "restore",
     "revert",
