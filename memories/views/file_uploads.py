@@ -23,7 +23,7 @@ class UploadForm(forms.Form):
     folder = forms.CharField(
         required=False,
         max_length=PATH_LENGTH,
-        help_text="Empty for none.",
+        help_text="Leave it empty for none.",
         widget=forms.TextInput(attrs={"class": "mono-field", "autocomplete": "off", "spellcheck": "false"}),
     )
     replace = forms.BooleanField(required=False, label="Replace files that are there already")

@@ -1,4 +1,4 @@
-// Files: dropping some on a folder uploads them, and what one has written is not lost by leaving the page.
+// Files: dropping some on a folder uploads them, and what one writes is measured, and not lost by leaving the page.
 
 const form = document.querySelector("[data-drop]");
 const carries = (event) => form && event.dataTransfer?.types.includes("Files");
@@ -15,6 +15,21 @@ document.addEventListener("drop", (event) => {
   form.querySelector("[type=file]").files = event.dataTransfer.files;
   form.submit();
 });
+
+// How large it gets.
+const text = document.querySelector("[data-draft]");
+const measured = document.querySelector("[data-measured]");
+function measure() {
+  const size = new Blob([text.value]).size;
+  const meter = measured.querySelector("meter");
+  meter.value = size;
+  measured.querySelector("output").textContent = `${Math.ceil(size / 1024).toLocaleString("en")} of ${meter.max / 1024} KB`;
+}
+if (text && measured) {
+  measured.hidden = false;
+  text.addEventListener("input", measure);
+  measure();
+}
 
 let unsaved = false;
 document.addEventListener("input", (event) => (unsaved ||= event.target.matches("[data-draft]")));

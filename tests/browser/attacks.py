@@ -91,5 +91,7 @@ def _remember(agent: Agent, project: Project) -> None:
     operations.save(actor=actor, draft=operations.Draft(content="\n\n".join(PAYLOADS), key="core"))
     gone = operations.save(actor=actor, draft=operations.Draft(content=PAYLOADS[0]))
     operations.forget(actor=actor, memory_id=gone.pk, reason=PAYLOADS[1])
-    messages = [archives.Message(role="user", content=payload) for payload in PAYLOADS]
+    deleted = operations.files.write(actor=actor, path=PAYLOADS[0].replace("/", ""), content="")
+    operations.files.delete(actor=actor, path=deleted.path)
+    messages = [archives.Message("user", payload, payload, None, payload) for payload in PAYLOADS]
     operations.archive(actor=actor, name=PAYLOADS[2], messages=messages)
