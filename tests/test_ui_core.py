@@ -140,26 +140,36 @@ def test_the_preview_alone_is_sent_where_scripts_ask_for_it(client: Client, team
     assert Memory.objects.get().version == 1
 
 
-def test_two_who_write_at_once_put_it_together(client: Client, team: Team) -> None:
+def test_two_who_write_at_once_get_both_together(client: Client, team: Team) -> None:
     memory, at = core_of(team, "One.\n\nTwo.\n"), entered(client, team, Role.EDITOR)
     edit(client, at, memory, "One changed.\n\nTwo.\n", 1)
     answer = edit(client, at, memory, "One.\n\nTwo, mine.\n", 1)
     assert answer.status_code == 409
     assert "<ins> changed</ins>" in answer.text
     assert "<ins>, mine</ins>" in answer.text
-    assert "began with: version 1" in answer.text
+    assert "One changed.\n\nTwo, mine.\n</textarea>" in answer.text
     assert 'name="version" value="2"' in answer.text
     memory.refresh_from_db()
     assert memory.content == "One changed.\n\nTwo.\n"
     assert edit(client, at, memory, "Both.", 2).status_code == 302
 
 
-def test_two_who_write_the_first_one_at_once_put_it_together(client: Client, team: Team) -> None:
+def test_where_two_changed_the_same_line_it_is_said(client: Client, team: Team) -> None:
+    memory, at = core_of(team, "One.\n"), entered(client, team, Role.EDITOR)
+    edit(client, at, memory, "Theirs.\n", 1)
+    answer = edit(client, at, memory, "Mine.\n", 1)
+    assert "You both changed the same lines" in answer.text
+    assert "Mine.\n</textarea>" in answer.text
+    assert edit(client, at, memory, "Mine.\n", 2).status_code == 302
+
+
+def test_two_who_write_the_first_one_at_once_are_told(client: Client, team: Team) -> None:
     at = entered(client, team, Role.EDITOR)
-    core_of(team, "Theirs.")
+    memory = core_of(team, "Theirs.")
     answer = client.post(at + "core/write/", {"content": "Mine."})
     assert answer.status_code == 409
     assert "<ins>Theirs.</ins>" in answer.text
+    assert f'action="{at}core/{memory.pk}/edit/"' in answer.text
     assert Memory.objects.get().content == "Theirs."
 
 

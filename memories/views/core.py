@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
-from memories import context, operations
+from memories import context, merging, operations
 from memories.models import CONTENT_BYTES, Memory, MemoryQuerySet, Revision, Scope
 from memories.operations import Dedupe, Draft
 from memoryhub.errors import Conflict, Forbidden, NotFound, Trouble
@@ -156,9 +156,10 @@ def _merging(
         refuse(form, refusal)
         return _editor(request, form, memory=memory, content=content, status=refusal.status)
     base = _version(theirs, form.cleaned_data["version"])
-    again = Core(initial={"content": content, "version": theirs.version})
-    told = {"form": again, "memory": theirs, "base": base, "yours": content, "by": _version(theirs, theirs.version)}
-    return render(request, "memories/core_merge.html", shown(theirs, content) | told, status=refusal.status)
+    merged = merging.of_text(base=base.content if base else "", theirs=theirs.content, yours=content)
+    again = Core(initial={"content": merged.together, "version": theirs.version})
+    told = {"form": again, "memory": theirs, "merged": merged, "by": _version(theirs, theirs.version)}
+    return render(request, "memories/core_merge.html", shown(theirs, merged.together) | told, status=refusal.status)
 
 
 # What was

@@ -5,12 +5,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 from playwright.sync_api import Page, expect
 
+from memories import operations
 from memories.models import Memory, RecallLog
 from memories.recall import ledger
 from teams.actor import Actor
 from teams.models import Role, Team
 from tests import factories
 from tests.browser.conftest import Visit
+from tests.browser.test_every_page import violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -102,6 +104,34 @@ def test_leaving_unsaved_words_is_asked_about(visit: Visit, team: Team, owner: U
     assert asked == ["beforeunload"]
 
 
+def test_two_who_write_at_once_put_it_together_by_keyboard(
+    visit: Visit, complaints: list[str], team: Team, owner: User, writer: Actor
+) -> None:
+    memory = factories.memory(writer, "One.\n\nTwo.\n", key="core")
+    page = visit(owner, at(team, f"core/{memory.pk}/edit/"))
+    operations.update(actor=writer, memory_id=memory.pk, content="One of theirs.\n\nTwo.\n")
+    page.keyboard.press("Control+End")
+    page.keyboard.type("Three.")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Your changes and theirs fit together")
+    assert violations(page) == []
+    assert focused(page) == "id_content"
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("article")).to_contain_text("Three.")
+    assert Memory.objects.get().content == "One of theirs.\n\nTwo.\nThree."
+    complaints[:] = [text for text in complaints if "409 (Conflict)" not in text]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.OWNER])
+def test_a_new_team_keeps_nobody_out(visit: Visit, team: Team, role: Role, *, dark: bool) -> None:
+    paths = ["core/", "core/read/", "recall/", "recall/?query=x", "recall/?query=x&limit=99"]
+    page = visit(factories.member(team, role), at(team, ""), dark=dark)
+    for path in [*paths, "core/write/"] if role == Role.OWNER else paths:
+        page.goto(at(team, path))
+        assert violations(page) == []
+
+
 def test_the_block_is_what_the_agent_gets_to_the_byte(
     visit: Visit, team: Team, owner: User, writer: Actor, client: Client
 ) -> None:
@@ -118,8 +148,8 @@ def test_the_block_is_what_the_agent_gets_to_the_byte(
     )
     expect(page.locator("#block")).to_contain_text("pager")
     assert page.locator("#block").evaluate("block => block.textContent") == answer.json()["text"]
-    page.get_by_role("button", name="Copy").click()
-    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    page.get_by_role("button", name="Copy the block").click()
+    expect(page.get_by_role("button", name="Copied the block")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == answer.json()["text"]
 
 
