@@ -66,8 +66,17 @@ def take(context: BrowserContext, pages: Mapping[str, str], names: list[str], fo
         if not names or name in names:
             page = context.new_page()
             page.goto(path, wait_until="networkidle")
-            page.screenshot(path=folder / f"{name}-{look}.png", full_page=True)
+            unroll(page)
+            page.screenshot(path=folder / f"{name}-{look}.png")
             page.close()
+
+
+def unroll(page: Page) -> None:
+    """A window as high as the page, so that what sticks to its edges is at the page's."""
+    size = page.viewport_size
+    assert size
+    height = page.evaluate("document.documentElement.scrollHeight")
+    page.set_viewport_size({"width": size["width"], "height": max(size["height"], height)})
 
 
 if __name__ == "__main__":
