@@ -3,8 +3,9 @@ be."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Generic, NamedTuple, TypeVar
+
+from memories.diffs import compared
 
 Value = TypeVar("Value")
 
@@ -68,7 +69,7 @@ class Edit(NamedTuple):
 
 def _edits(lines: list[str], text: str, by: str) -> Iterator[Edit]:
     others = text.splitlines(keepends=True)
-    for kind, start, end, left, right in SequenceMatcher(None, lines, others, autojunk=False).get_opcodes():
+    for kind, start, end, left, right in compared(lines, others):
         if kind != "equal":
             yield Edit(start, end, by, "".join(others[left:right]))
 

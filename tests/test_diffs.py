@@ -57,3 +57,20 @@ def test_of_what_stayed_a_few_lines_are_shown_and_the_rest_is_counted() -> None:
     ]
     assert shortened(diff("a\nb\n", "a\nc\n"))[0] == Part("same", "a\n")
     assert shortened([]) == []
+
+
+def test_texts_that_repeat_themselves_are_compared_without_a_pause() -> None:
+    before = time.process_time()
+    diff("x\n" * 25_000, "x\ny\n" * 12_500)
+    diff("a b " * 4_900, "b a c " * 3_200)
+    diff("x\n" * 1_000, "x\ny\n" * 500)
+    assert time.process_time() - before < 5
+
+
+def test_a_word_in_a_long_text_is_still_found() -> None:
+    text = "the quick brown fox jumps over the lazy dog and then, it sleeps. " * 280
+    parts = diff(f"{text}friday {text}", f"{text}monday {text}")
+    assert [(part.kind, part.text) for part in parts if part.kind != "same"] == [
+        ("removed", "friday"),
+        ("added", "monday"),
+    ]

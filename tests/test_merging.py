@@ -76,4 +76,5 @@ def test_a_value_belongs_to_whoever_changed_it() -> None:
 def test_the_longest_texts_are_merged_without_a_pause() -> None:
     before = time.process_time()
     merging.of_text(base="x\n" * 25_000, theirs="y\n" * 25_000, yours="z\n" * 25_000)
+    merging.of_text(base="x\n" * 25_000, theirs="x\ny\n" * 12_500, yours="y\nx\n" * 12_500)
     assert time.process_time() - before < 5
