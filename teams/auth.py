@@ -163,6 +163,23 @@ def readable_teams(agent: Agent) -> tuple[UUID, ...]:
     return ancestry.upward(agent.team_id)
 
 
+def teams_below(team: Team) -> tuple[UUID, ...]:
+    """All of the tree under it, however deep: whose directors and executives read it."""
+    with connection.cursor() as cursor:
+        cursor.execute(DESCENDANTS, [team.pk])
+        return tuple(dict.fromkeys(row[0] for row in cursor if row[0] != team.pk))
+
+
+DESCENDANTS = """
+WITH RECURSIVE downward (id, depth) AS (
+    SELECT id, 0 FROM teams_team WHERE id = %s
+    UNION
+    SELECT team.id, depth + 1 FROM teams_team team JOIN downward ON team.parent_id = downward.id WHERE depth < 64
+)
+SELECT id FROM downward
+"""
+
+
 def _living_token(text: str, *, now: datetime) -> Token:
     secret = tokens.parse(text)
     found = secret and _token(secret.prefix)
