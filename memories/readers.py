@@ -27,6 +27,10 @@ class Readers:
     named: list[Reader]
     more: int = 0
 
+    @property
+    def count(self) -> int:
+        return len(self.named) + self.more
+
 
 def readers(memory: Memory) -> list[Readers]:
     """Those that nobody belongs to are left out. Team, agent, project and person should be loaded."""

@@ -1,14 +1,21 @@
 """One memory's page: reading it, writing it, and what one can do to it."""
 
+import re
 from datetime import timedelta
+from html import unescape
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
-from memories.models import Memory
+from memories import operations
+from memories.models import Asset, Association, Memory, Revision, Scope, Source
+from teams.models import Person
+from tests import factories
 from tests.cast import Cast
 
 pytestmark = pytest.mark.django_db
@@ -107,7 +114,7 @@ def test_pinning_can_be_undone(at_work: Client, cast: Cast) -> None:
 def test_what_is_forgotten_can_be_restored_from_its_page(at_work: Client, cast: Cast) -> None:
     memory = cast.memory()
     response = at_work.post(address(memory, "forget/"), {"next": address(memory)}, follow=True)
-    assert "This memory is forgotten" in response.text
+    assert "This memory was forgotten by editor" in response.text
     at_work.post(address(memory, "restore/"))
     assert again(memory.pk).forgotten_at is None
 
@@ -115,7 +122,447 @@ def test_what_is_forgotten_can_be_restored_from_its_page(at_work: Client, cast: 
 def test_what_has_expired_can_be_restored_too(at_work: Client, cast: Cast) -> None:
     memory = cast.memory(expires_at=timezone.now() + timedelta(hours=1))
     Memory.objects.update(expires_at=timezone.now())
-    assert "This memory is expired" in at_work.get(address(memory)).text
+    assert "This memory expired" in at_work.get(address(memory)).text
     at_work.post(address(memory, "restore/"))
     restored = again(memory.pk)
     assert (restored.expires_at, restored.forgotten_at) == (None, None)
+
+
+def undo_of(response: Any) -> str:
+    """Where the toast's undo leads."""
+    found = re.findall(r'class="toast success">.*?action="([^"]*)"', response.text, re.DOTALL)
+    return unescape(found[-1])
+
+
+def test_a_key_that_another_memory_has_is_said_beside_the_key(at_work: Client, cast: Cast) -> None:
+    cast.memory(key="taken")
+    memory = cast.memory(content="Another.")
+    for path in (f"{HERE}new/", address(memory, "edit/")):
+        response = at_work.post(path, said(memory, key="taken"))
+        assert response.status_code == 409
+        assert "Another memory has this key already" in response.text
+    assert Memory.objects.count() == 2
+
+
+@pytest.mark.parametrize("scope", ["team", "project", "agent", "global"])
+def test_a_new_memory_is_for_whom_one_chose(client: Client, cast: Cast, scope: str) -> None:
+    owner, writer = cast["owner"].user, cast["writer"].agent
+    assert owner
+    assert writer
+    me = Person.objects.create(organization_id=cast.ops.organization_id, handle="the-owner", user=owner)
+    whose = {"team": cast.ops.pk, "project": cast.project.pk, "agent": writer.pk, "global": me.pk}[scope]
+    form = {"content": "x", "type": "fact", "audience": f"{scope}:{whose}"}
+    entered(client, cast, "owner").post(f"{HERE}new/", form)
+    memory = Memory.objects.get()
+    assert (memory.scope, memory.audience) == (scope, whose)
+
+
+def test_an_audience_that_is_not_offered_is_refused(at_work: Client, cast: Cast) -> None:
+    form = {"content": "Kept.", "type": "fact", "audience": f"team:{cast.sales.pk}"}
+    response = at_work.post(f"{HERE}new/", form)
+    assert response.status_code == 400
+    assert "Kept." in response.text
+    assert not Memory.objects.exists()
+
+
+class TestTwoWriters:
+    """The editor began with version 1; the writer was faster."""
+
+    BASE = "The crane comes on Friday.\n\nBerth 4 is closed."
+
+    def test_the_second_sees_theirs_yours_and_the_base(self, at_work: Client, cast: Cast) -> None:
+        memory = self.changed(cast, content=self.BASE.replace("Friday", "Monday"))
+        yours = self.BASE.replace("Friday", "Sunday")
+        response = at_work.post(address(memory, "edit/"), said(memory, content=yours))
+        assert response.status_code == 409
+        assert "<del>Friday</del><ins>Monday</ins>" in response.text
+        assert "<del>Friday</del><ins>Sunday</ins>" in response.text
+        assert "Both of you changed this" in response.text
+        assert "writer saved version 2" in response.text
+        assert self.BASE in unescape(response.text)
+        assert again(memory.pk).content == self.BASE.replace("Friday", "Monday")
+
+    def test_changes_in_different_places_are_joined_and_saved_on_top(self, at_work: Client, cast: Cast) -> None:
+        memory = self.changed(cast, content=self.BASE.replace("Friday", "Monday"))
+        yours = f"{self.BASE}\n\nCall the pilot."
+        response = at_work.post(address(memory, "edit/"), said(memory, content=yours, tags="crane"))
+        joined = f"{self.BASE.replace('Friday', 'Monday')}\n\nCall the pilot."
+        assert joined in unescape(response.text)
+        assert "Only you changed this" in response.text
+        at_work.post(address(memory, "edit/"), said(memory, content=joined, tags="crane", version=2))
+        saved = again(memory.pk)
+        assert (saved.content, saved.tags, saved.version) == (joined, ["crane"], 3)
+
+    @pytest.mark.parametrize("choice", ["theirs", "yours", "result"])
+    def test_one_takes_either_or_writes_something_else(self, at_work: Client, cast: Cast, choice: str) -> None:
+        memory = self.changed(cast, content="theirs", pinned=True)
+        form = said(memory, content="result", version=2)
+        for name, sides in {"content": ("theirs", "yours"), "pinned": ("on", "")}.items():
+            form |= {f"theirs-{name}": sides[0], f"yours-{name}": sides[1], f"choice-{name}": choice}
+        at_work.post(address(memory, "edit/"), form)
+        saved = again(memory.pk)
+        assert (saved.content, saved.pinned) == (choice, choice == "theirs")
+
+    def test_a_second_race_asks_again(self, at_work: Client, cast: Cast) -> None:
+        memory = self.changed(cast, content="second")
+        operations.update(actor=cast["teammate"].actor(), memory_id=memory.pk, content="third")
+        response = at_work.post(address(memory, "edit/"), said(memory, content="mine", version=2))
+        assert response.status_code == 409
+        assert "teammate saved version 3" in response.text
+        assert 'name="version" value="3"' in response.text
+        assert again(memory.pk).content == "third"
+
+    def test_who_changed_nothing_overwrites_nothing(self, at_work: Client, cast: Cast) -> None:
+        memory = self.changed(cast, content="theirs")
+        response = at_work.post(address(memory, "edit/"), said(memory), follow=True)
+        assert "Nothing was changed" in response.text
+        assert again(memory.pk).content == "theirs"
+
+    @pytest.mark.parametrize("version", ["", "0", "none", "99999999999", "-1"])
+    def test_without_a_version_nothing_is_overwritten(self, at_work: Client, cast: Cast, version: str) -> None:
+        memory = cast.memory()
+        response = at_work.post(address(memory, "edit/"), said(memory, content="mine", version=version))
+        assert response.status_code == 409
+        assert again(memory.pk).version == 1
+
+    def test_what_was_forgotten_meanwhile_keeps_what_one_wrote(self, at_work: Client, cast: Cast) -> None:
+        memory = cast.memory()
+        operations.forget(actor=cast["writer"].actor(), memory_id=memory.pk)
+        response = at_work.post(address(memory, "edit/"), said(memory, content="What I wrote."))
+        assert response.status_code == 409
+        assert "Restore it first" in response.text
+        assert "What I wrote." in response.text
+
+    def changed(self, cast: Cast, **changes: Any) -> Memory:
+        memory = cast.memory(content=self.BASE)
+        operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, **changes)
+        return memory
+
+
+ACTIONS: dict[str, dict[str, Any]] = {
+    "pin/": {},
+    "forget/": {"reason": "old"},
+    "revert/": {"to": "1"},
+    "verify/": {"days": "30"},
+    "expire/": {"days": "7"},
+    "tag/": {"add": "x"},
+    "purge/": {},
+    "edit/": {"content": "x", "type": "fact", "version": "1"},
+    "cite/": {"quote": "x"},
+    "attach/": {},
+}
+
+
+def filled(part: str) -> dict[str, Any]:
+    """Files are read to their end, so each time another one."""
+    return {"file": SimpleUploadedFile("x.txt", b"x")} if part == "attach/" else ACTIONS[part]
+
+
+@pytest.mark.parametrize("part", ACTIONS)
+def test_a_viewer_reads_and_changes_nothing(client: Client, cast: Cast, part: str) -> None:
+    memory = cast.memory()
+    viewer = entered(client, cast, "viewer")
+    response = viewer.post(address(memory, part), filled(part) | {"next": address(memory)}, follow=True)
+    assert response.status_code == 403 or 'class="toast error"' in response.text
+    assert again(memory.pk).version == 1
+    assert not Asset.objects.exists()
+    assert not Source.objects.exists()
+
+
+def test_a_viewer_sees_nothing_to_press(client: Client, cast: Cast) -> None:
+    main = entered(client, cast, "viewer").get(address(cast.memory(tags=["a"]))).text.split("<main")[1]
+    main = main.split("</main>")[0]
+    assert "The pager is in the left drawer." in main
+    assert "<form" not in main
+    assert client.get(f"{HERE}new/").status_code == 403
+
+
+@pytest.mark.parametrize("part", ["", "history/", "link/", *ACTIONS])
+def test_for_strangers_there_is_no_such_memory(client: Client, cast: Cast, part: str) -> None:
+    hidden = factories.memory(cast["stranger"].actor(), "Sales target: 4 million.")
+    at_work = entered(client, cast, "owner")
+    if part in ("", "history/", "link/", "edit/", "cite/"):
+        assert at_work.get(address(hidden, part)).status_code == 404
+    if part in ACTIONS:
+        assert at_work.post(address(hidden, part), filled(part)).status_code == 404
+    assert again(hidden.pk).version == 1
+
+
+def test_viewers_do_not_see_what_is_forgotten(client: Client, cast: Cast) -> None:
+    memory = cast.memory()
+    operations.forget(actor=cast["writer"].actor(), memory_id=memory.pk, reason="wrong drawer")
+    assert entered(client, cast, "viewer").get(address(memory)).status_code == 404
+    assert "wrong drawer" in entered(client, cast, "editor").get(address(memory)).text
+
+
+def test_tags_come_and_go_and_come_back(at_work: Client, cast: Cast) -> None:
+    memory = cast.memory(tags=["a", "b"])
+    at_work.post(address(memory, "tag/"), {"add": "C, d"})
+    assert again(memory.pk).tags == ["a", "b", "c", "d"]
+    response = at_work.post(address(memory, "tag/"), {"remove": "a", "next": address(memory)}, follow=True)
+    assert again(memory.pk).tags == ["b", "c", "d"]
+    at_work.post(undo_of(response))
+    assert again(memory.pk).tags == ["a", "b", "c", "d"]
+
+
+def test_undoing_leaves_what_somebody_changed_since(at_work: Client, cast: Cast) -> None:
+    memory = cast.memory()
+    response = at_work.post(address(memory, "tag/"), {"add": "a", "next": address(memory)}, follow=True)
+    operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, content="Since.")
+    refused = at_work.post(undo_of(response), {"next": address(memory)}, follow=True)
+    assert "it is now version 3" in refused.text
+    assert again(memory.pk).content == "Since."
+
+
+def test_an_expiry_is_set_and_taken_back(at_work: Client, cast: Cast) -> None:
+    memory = cast.memory()
+    at_work.post(address(memory, "expire/"), {"days": "7"})
+    week = again(memory.pk).expires_at
+    assert week
+    assert timedelta(days=6) < week - timezone.now() < timedelta(days=8)
+    there = {"expires_at": "2099-01-02T03:04", "next": address(memory)}
+    response = at_work.post(address(memory, "expire/"), there, follow=True)
+    assert "Expires on 2099-01-02 at 03:04 UTC" in response.text
+    at_work.post(undo_of(response))
+    assert again(memory.pk).expires_at == week
+    at_work.post(address(memory, "expire/"), {"days": "0"})
+    assert again(memory.pk).expires_at is None
+
+
+def test_odd_values_are_refused_in_words(at_work: Client, cast: Cast) -> None:
+    memory = cast.memory()
+    odd = {"expire/": {"expires_at": "soon"}, "revert/": {"to": "x"}, "tag/": {"add": " , "}, "attach/": {}}
+    for part, form in odd.items():
+        response = at_work.post(address(memory, part), form | {"next": address(memory)}, follow=True)
+        assert 'class="toast error"' in response.text, part
+    assert again(memory.pk).version == 1
+
+
+def test_verifying_notes_who_and_when(at_work: Client, cast: Cast) -> None:
+    memory = cast.memory()
+    response = at_work.post(address(memory, "verify/"), {"days": "90", "next": address(memory)}, follow=True)
+    verified = again(memory.pk)
+    assert (verified.verified_by, bool(verified.review_by)) == ("editor", True)
+    assert "by editor" in response.text
+
+
+def test_the_scope_is_changed_and_changed_back(at_work: Client, cast: Cast) -> None:
+    memory = cast.memory()
+    form = {"audience": f"project:{cast.project.pk}", "next": address(memory)}
+    response = at_work.post(address(memory, "rescope/"), form, follow=True)
+    assert again(memory.pk).audience == cast.project.pk
+    at_work.post(undo_of(response))
+    assert (again(memory.pk).scope, again(memory.pk).audience) == (Scope.TEAM, cast.ops.pk)
+    assert at_work.post(address(memory, "rescope/"), {"audience": f"team:{cast.sales.pk}"}).status_code == 404
+
+
+def test_only_owners_purge(client: Client, cast: Cast) -> None:
+    memory = cast.memory()
+    assert "Purge for good" not in entered(client, cast, "editor").get(address(memory)).text
+    owner = entered(client, cast, "owner")
+    assert "Nobody can bring it back" in owner.get(address(memory)).text
+    assert owner.post(address(memory, "purge/"))["Location"] == HERE
+    assert again(memory.pk).content == "[purged]"
+    assert owner.get(address(memory)).status_code == 404
+
+
+class TestHistory:
+    def test_each_version_says_what_it_changed(self, at_work: Client, cast: Cast) -> None:
+        memory = cast.memory(tags=["a"])
+        operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, content="The pager is lost.", tags=["b"])
+        operations.pin(actor=cast["teammate"].actor(), memory_id=memory.pk)
+        response = at_work.get(address(memory, "history/"))
+        assert "<ins>lost</ins>" in response.text
+        assert "<del>a</del><ins>b</ins>" in response.text
+        assert "<del>no</del><ins>yes</ins>" in response.text
+        assert re.search(r"Version 3.*teammate.*Version 2.*writer.*Version 1", response.text, re.DOTALL)
+
+    def test_one_goes_back_and_forth(self, at_work: Client, cast: Cast) -> None:
+        memory = cast.memory()
+        operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, content="Lost.")
+        response = at_work.post(address(memory, "revert/"), {"to": 1, "next": address(memory)}, follow=True)
+        assert again(memory.pk).content == memory.content
+        at_work.post(undo_of(response))
+        assert again(memory.pk).content == "Lost."
+
+    def test_a_version_has_an_address_of_its_own(self, at_work: Client, cast: Cast) -> None:
+        memory = cast.memory()
+        operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, content="Lost.")
+        response = at_work.get(address(memory, "history/?version=1"))
+        assert "The pager is in the left drawer." in response.text
+        assert at_work.get(address(memory, "history/?version=3")).status_code == 404
+
+    def test_versions_for_others_stay_with_them(self, client: Client, cast: Cast) -> None:
+        memory = cast.memory(Scope.AGENT, "Between us.")
+        owner = cast["owner"].actor()
+        operations.update(actor=owner, memory_id=memory.pk, content="For all.")
+        operations.rescope(actor=owner, memory_id=memory.pk, scope="team", audience=cast.ops.pk)
+        editor = entered(client, cast, "editor")
+        assert "Between us" not in editor.get(address(memory, "history/")).text
+        assert editor.get(address(memory, "history/?version=1")).status_code == 404
+
+    def test_long_histories_come_in_pages(
+        self, at_work: Client, cast: Cast, django_assert_max_num_queries: DjangoAssertNumQueries
+    ) -> None:
+        memory = cast.memory()
+        for number in range(25):
+            operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, content=f"Line {number}")
+        with django_assert_max_num_queries(20):
+            first = at_work.get(address(memory, "history/"))
+        assert ('id="v26"' in first.text, 'id="v7"' in first.text, 'id="v6"' in first.text) == (True, True, False)
+        assert "?before=7" in first.text
+        assert 'id="v1"' in at_work.get(address(memory, "history/?before=7")).text
+
+    def test_texts_that_are_too_long_for_the_list_are_compared_alone(self, at_work: Client, cast: Cast) -> None:
+        memory = cast.memory(content="a " * 10_000)
+        operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, content="b " * 10_000)
+        assert "It is long" in at_work.get(address(memory, "history/")).text
+        assert "<ins>b" in at_work.get(address(memory, "history/?version=2")).text
+
+
+class TestAttachments:
+    def test_files_are_attached_shown_and_removed(self, at_work: Client, cast: Cast) -> None:
+        memory = cast.memory()
+        files = [SimpleUploadedFile("a.txt", b"Tide table", "text/plain"), SimpleUploadedFile("b.bin", b"\x00\x01")]
+        response = at_work.post(address(memory, "attach/"), {"file": files, "next": address(memory)}, follow=True)
+        assert "Attached 2 files" in response.text
+        assert "Tide table" in response.text
+        asset = Asset.objects.get(name="a.txt")
+        at_work.post(address(memory, f"assets/{asset.pk}/remove/"))
+        assert [asset.name for asset in Asset.objects.all()] == ["b.bin"]
+
+    @pytest.mark.parametrize(
+        ("name", "kind", "served", "inline"),
+        [
+            ("x.png", "image/png", "image/png", True),
+            ("x.svg", "image/svg+xml", "image/svg+xml", True),
+            ("x.html", "text/html", "text/plain; charset=utf-8", True),
+            ("x.js", "application/javascript", "application/javascript", False),
+            ("x.pdf", "application/pdf", "application/pdf", False),
+        ],
+    )
+    def test_whatever_they_are_they_do_not_run(
+        self, at_work: Client, cast: Cast, name: str, kind: str, served: str, inline: bool
+    ) -> None:
+        memory = cast.memory()
+        at_work.post(address(memory, "attach/"), {"file": SimpleUploadedFile(name, b"<script>", kind)})
+        path = address(memory, f"assets/{Asset.objects.get().pk}/")
+        response = at_work.get(path)
+        assert b"".join(response) == b"<script>"  # type: ignore[arg-type]
+        assert response["Content-Type"] == served
+        assert response["Content-Disposition"].startswith("inline" if inline else "attachment")
+        assert response["X-Content-Type-Options"] == "nosniff"
+        assert response["Content-Security-Policy"].startswith("sandbox; default-src 'none'")
+        download = at_work.get(f"{path}?download")
+        assert b"".join(download) == b"<script>"  # type: ignore[arg-type]
+        assert download["Content-Disposition"].startswith("attachment")
+
+    def test_they_are_only_there_for_those_who_see_the_memory(self, client: Client, cast: Cast) -> None:
+        hidden = factories.memory(cast["stranger"].actor(), "Sales target.")
+        file = SimpleUploadedFile("a.txt", b"4 million", "text/plain")
+        asset = operations.attach(actor=cast["stranger"].actor(), memory_id=hidden.pk, file=file, name="a.txt")
+        owner = entered(client, cast, "owner")
+        for memory in (hidden, cast.memory()):
+            assert owner.get(address(memory, f"assets/{asset.pk}/")).status_code == 404
+            assert owner.post(address(memory, f"assets/{asset.pk}/remove/")).status_code == 404
+
+
+class TestLinks:
+    def test_one_finds_the_other_by_words_key_or_id(self, at_work: Client, cast: Cast) -> None:
+        memory, other = cast.memory(), cast.memory(content="Berth 4 is closed.", key="berth-4")
+        for find in ("berth closed", "berth-4", str(other.pk)):
+            response = at_work.get(address(memory, "link/"), {"find": find})
+            assert f'value="{other.pk}"' in response.text
+
+    def test_a_link_is_seen_from_both_ends_and_can_be_undone(self, at_work: Client, cast: Cast) -> None:
+        memory, other = cast.memory(), cast.memory(content="Berth 4 is closed.")
+        form = {"target_id": str(other.pk), "relation": "caused_by", "weight": "0.8"}
+        response = at_work.post(address(memory, "link/"), form, follow=True)
+        assert "caused by" in response.text
+        assert "Berth 4 is closed." in response.text
+        assert "cause of" in at_work.get(address(other)).text
+        at_work.post(undo_of(response))
+        assert not Association.objects.exists()
+
+    def test_removing_one_can_be_undone_with_its_weight(self, at_work: Client, cast: Cast) -> None:
+        memory, other = cast.memory(), cast.memory(content="Berth 4 is closed.")
+        ends = {"origin_id": other.pk, "target_id": memory.pk}
+        operations.associate(actor=cast["writer"].actor(), **ends, relation="updates", weight=0.9)
+        form = {"origin": other.pk, "target": memory.pk, "relation": "updates", "weight": "0.9"}
+        response = at_work.post(address(memory, "unlink/"), form | {"next": address(memory)}, follow=True)
+        assert not Association.objects.exists()
+        at_work.post(undo_of(response))
+        link = Association.objects.get()
+        assert (link.origin_id, link.target_id, link.relation, link.weight) == (other.pk, memory.pk, "updates", 0.9)
+
+    def test_what_one_does_not_see_is_neither_shown_nor_linked(self, at_work: Client, cast: Cast) -> None:
+        memory = cast.memory()
+        hidden = factories.memory(cast["stranger"].actor(), "Sales target: 4 million.")
+        Association.objects.create(organization=memory.organization, origin=memory, target=hidden)
+        assert "4 million" not in at_work.get(address(memory)).text
+        form = {"target_id": str(hidden.pk), "relation": "updates", "weight": "0.5"}
+        assert at_work.post(address(memory, "link/"), form).status_code == 404
+        assert at_work.post(address(memory, "link/"), form | {"target_id": "x"}).status_code == 400
+        assert Association.objects.count() == 1
+
+
+class TestSources:
+    def test_a_source_is_shown_and_leads_out_safely(self, at_work: Client, cast: Cast) -> None:
+        memory = cast.memory()
+        form = {"url": "https://e.example/minutes", "quote": "We said so.", "message_id": "17"}
+        response = at_work.post(address(memory, "cite/"), form, follow=True)
+        assert "We said so." in response.text
+        assert 'href="https://e.example/minutes" rel="noopener noreferrer' in response.text
+        at_work.post(address(memory, f"sources/{Source.objects.get().pk}/remove/"))
+        assert not Source.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("wrong", "sentence"),
+        [
+            ({"url": "javascript:alert(1)"}, "http or https"),
+            ({"session": "nobody-knows"}, "There is no such session"),
+            ({"quote": "x" * 5001}, "At most 5,000"),
+        ],
+    )
+    def test_what_is_wrong_is_said_and_kept(
+        self, at_work: Client, cast: Cast, wrong: dict[str, str], sentence: str
+    ) -> None:
+        memory = cast.memory()
+        response = at_work.post(address(memory, "cite/"), {"message_id": "kept-17"} | wrong)
+        assert response.status_code == 400
+        assert sentence in response.text
+        assert "kept-17" in response.text
+        assert not Source.objects.exists()
+
+
+def test_the_page_names_who_can_see_it(at_work: Client, cast: Cast) -> None:
+    text = at_work.get(address(cast.memory())).text.split("Who can see this")[1]
+    assert all(name in text for name in ("viewer", "editor", "owner", "writer", "teammate", "director"))
+    assert "stranger" not in text
+    assert "in the workspace blue" in text
+
+
+def test_a_page_asks_as_much_of_the_database_however_much_hangs_on_it(
+    at_work: Client, cast: Cast, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    memory, actor = cast.memory(), cast["writer"].actor()
+    for number in range(12):
+        other = cast.memory(content=f"Thing {number}")
+        operations.associate(actor=actor, origin_id=memory.pk, target_id=other.pk)
+        operations.associate(actor=actor, origin_id=other.pk, target_id=memory.pk)
+        operations.cite(actor=actor, memory_id=memory.pk, quote=f"Quote {number}", session="s")
+        file = SimpleUploadedFile("a.txt", b"x", "text/plain")
+        operations.attach(actor=actor, memory_id=memory.pk, file=file, name=f"{number}.txt")
+    with django_assert_max_num_queries(22):
+        response = at_work.get(address(memory))
+    assert "Quote 11" in response.text
+    assert response.text.count("<circle") == 13
+
+
+def test_every_version_made_here_says_who_made_it(at_work: Client, cast: Cast) -> None:
+    memory = cast.memory()
+    at_work.post(address(memory, "pin/"))
+    at_work.post(address(memory, "edit/"), said(again(memory.pk), content="Mine.", pinned="on"))
+    signed = Revision.objects.filter(memory=memory.pk, version__gt=1)
+    assert {revision.byline for revision in signed} == {"editor"}
+    assert signed.count() == 2

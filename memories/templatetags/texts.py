@@ -7,7 +7,7 @@ from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from memories import context
-from memories.diffs import Part
+from memories.diffs import Part, shortened
 from memories.diffs import diff as changes
 from memories.markdown import rendered
 from memories.recall.snippets import Snippet
@@ -47,6 +47,12 @@ def exactly(text: str) -> SafeString:
 def diff(old: str, new: str) -> SafeString:
     """What came and went, for eyes and screen readers."""
     return changed(changes(old, new))
+
+
+@register.filter
+def brief_diff(old: str, new: str) -> SafeString:
+    """The same with only a few lines of what stayed."""
+    return changed(shortened(changes(old, new)))
 
 
 ELEMENTS = {
