@@ -164,6 +164,13 @@ def test_a_search_marks_what_was_asked(desk: Desk) -> None:
     assert desk.get("files", q="a\0b").status_code == 200
 
 
+def test_a_folder_of_an_odd_name_is_searched_at_its_own_address(desk: Desk) -> None:
+    desk.write("what?/100%#/a.md", "harbour")
+    page = unescape(desk.get("folder", "what?/100%#").text)
+    assert f'hx-get="{desk.to("folder", "what?/100%#")}"' in page
+    assert "a.md" in desk.get("folder", "what?/100%#", q="harbour").text
+
+
 # One file
 
 
@@ -359,6 +366,17 @@ def test_a_deleted_file_waits_to_be_restored(desk: Desk) -> None:
         "forgotten",
         "restored",
     ]
+
+
+def test_all_deleted_files_are_listed_page_by_page(desk: Desk) -> None:
+    for number in range(52):
+        desk.write(f"{number}.md")
+        files.delete(actor=desk.actor, path=f"{number}.md")
+    first = desk.get("files-deleted").text
+    following = re.findall(r'rel="next" href="([^"]*)"', first)[0]
+    second = desk.client.get(desk.to("files-deleted") + unescape(following)).text
+    assert (first.count("data-row"), second.count("data-row")) == (50, 2)
+    assert first.index("51.md") < first.index("50.md")
 
 
 def test_a_path_that_is_taken_again_is_not_restored_over(desk: Desk) -> None:

@@ -16,8 +16,9 @@ register = template.Library()
 
 
 @register.filter
-def markdown(text: str) -> SafeString:
-    return rendered(text)
+def markdown(text: str, below: int = 2) -> SafeString:
+    """With headings that fit below one of that level."""
+    return rendered(text, below=below)
 
 
 @register.filter

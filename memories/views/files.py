@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.http import content_disposition_header
 
-from memories import archives, diffs, folders
+from memories import archives, diffs, folders, paging
 from memories.fields import clean
 from memories.models import FILE_BYTES, FileVersion, TeamFile, TeamFileQuerySet, octets
 from memories.recall import snippets
@@ -21,7 +21,7 @@ from teams.place import Place, in_team
 QUESTION = 200  # characters of a search
 FOUND = 20  # files on a page of a search
 VERSIONS = 30  # on a page of a history
-DELETED = 100
+DELETED = 50  # on a page
 LINES, CHARACTERS = 5_000, 200_000  # of a text that are shown; all of it can be downloaded
 MARKDOWN = (".md", ".markdown")
 
@@ -33,7 +33,9 @@ MARKDOWN = (".md", ".markdown")
 def page(request: HttpRequest, place: Place, folder: str = "") -> HttpResponse:
     """A folder, or what is found in it."""
     asked = request.GET.get("q", "").replace("\0", "").strip()[:QUESTION]
-    shown = {"section": "files", "folder": folder, "asked": asked, "crumbs": crumbs(folder), "name": last(folder)}
+    here = place.to("folder", folder) if folder else place.to("files")
+    shown = {"section": "files", "folder": folder, "here": here, "crumbs": crumbs(folder), "name": last(folder)}
+    shown |= {"asked": asked}
     if asked:
         hits = found(place, asked, folder=cleaned(folder))
         return render(request, "memories/files.html", shown | {"hits": hits.hits, "more": hits.more})
@@ -203,8 +205,9 @@ def _number(said: str) -> int:
 def deleted(request: HttpRequest, place: Place) -> HttpResponse:
     require_writing(place)
     rows = TeamFile.objects.restorable_by(place.here).filter(team=place.team.pk)
-    gone = list(rows.listed().order_by("-deleted_at")[:DELETED])
-    return render(request, "memories/files_deleted.html", {"section": "files", "files": list(_signed(place, gone))})
+    gone = paging.page(rows.listed(), order="-deleted_at", limit=DELETED, cursor=request.GET.get("cursor"))
+    shown = {"section": "files", "files": list(_signed(place, gone.rows)), "next": gone.next}
+    return render(request, "memories/files_deleted.html", shown)
 
 
 def _signed(place: Place, files: Sequence[TeamFile]) -> Iterator[tuple[TeamFile, str]]:

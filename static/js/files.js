@@ -31,7 +31,7 @@ if (text && measured) {
   measure();
 }
 
-let unsaved = false;
+let unsaved = document.querySelector("[data-unsaved]") !== null;
 document.addEventListener("input", (event) => (unsaved ||= event.target.matches("[data-draft]")));
 document.addEventListener("submit", () => (unsaved = false));
 window.addEventListener("beforeunload", (event) => unsaved && event.preventDefault());
