@@ -203,16 +203,12 @@ def test_the_same_question_is_a_link_away_from_other_eyes(client: Client, team: 
 
 def test_only_what_one_may_change_can_be_pinned(client: Client, team: Team, writer: Actor) -> None:
     memory = factories.memory(writer, PAGER)
-    assert (
-        f'name="pin" value="{memory.pk}"' not in client.get(entered(client, team, Role.VIEWER), {"query": "pager"}).text
-    )
+    assert "/pin/" not in client.get(entered(client, team, Role.VIEWER), {"query": "pager"}).text
     at = entered(client, team, Role.EDITOR)
     page = client.get(at, {"query": "pager"}).text
-    assert f'name="pin" value="{memory.pk}"' in page
-    following = client.post(
-        at.replace("recall/", "memories/pin/"), {"pin": str(memory.pk), "next": f"{at}?query=pager"}
-    )
-    assert following["Location"] == f"{at}?query=pager"
+    address = at.replace("recall/", f"memories/{memory.pk}/pin/")
+    assert f'formaction="{address}" name="pinned" value="1"' in page
+    assert client.post(address, {"pinned": "1", "next": f"{at}?query=pager"})["Location"] == f"{at}?query=pager"
     assert Memory.objects.get().pinned
 
 

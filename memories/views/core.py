@@ -122,7 +122,7 @@ def _edited(request: HttpRequest, place: Place, *, memory: Memory | None, begun:
     except Trouble as refusal:
         refuse(form, refusal)
         return _editor(request, form, memory=memory, content=content, status=refusal.status)
-    undo = _way_back(place, saved) if memory else ""
+    undo = _way_back(place, saved) if memory else place.to("memory-forget", saved.pk)
     notify(request, f"Saved as version {saved.version}.", undo=undo)
     return HttpResponseRedirect(place.to("core"))
 
