@@ -32,8 +32,8 @@ urlpatterns = [
     # lists
     path("memories/", lists.page, name="memories"),
     path("memories/batches/preview/", batches.preview, name="memories-batch-preview"),
-    path("memories/batches/", batches.apply, name="memories-batch-apply"),
-    path("memories/batches/<uuid:batch_id>/", batches.page, name="memories-batch"),
+    path("memories/batches/", batches.page, name="memories-batches"),
+    path("memories/batches/<uuid:batch_id>/", batches.one, name="memories-batch"),
     path("memories/batches/<uuid:batch_id>/undo/", batches.undo, name="memories-batch-undo"),
     # one memory
     path("memories/new/", editing.new, name="memory-new"),

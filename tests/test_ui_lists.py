@@ -247,6 +247,19 @@ def test_one_button_does_it_and_another_takes_it_back(editor: Client, bot: Actor
     )
 
 
+def test_batches_are_found_again_and_undone_later(editor: Client, viewer: Client, bot: Actor) -> None:
+    assert "Nothing yet" in editor.get(APPLY).text
+    confirmed(editor, previewed(editor, many(bot), deed="tag", tags="x"), tags="x")
+    batch = Batch.objects.get()
+    assert f'href="{APPLY}{batch.pk}/"' in editor.get(APPLY).text
+    assert "Nothing yet" in viewer.get(APPLY).text
+    assert "Undo all of it" in editor.get(f"{APPLY}{batch.pk}/").text
+    editor.post(f"{APPLY}{batch.pk}/undo/")
+    again = editor.get(f"{APPLY}{batch.pk}/").text
+    assert "undone by eddy" in again
+    assert "Undo all of it" not in again
+
+
 def test_tags_and_expiry_are_asked_for_first(editor: Client, bot: Actor) -> None:
     memories = many(bot)
     asked = previewed(editor, memories, deed="tag")

@@ -44,6 +44,7 @@ class Batch(Signed):
                 name="batched_memories_have_versions",
             ),
         ]
+        indexes = [models.Index(F("organization"), F("team"), F("created_at").desc(), name="batch_newest")]
 
     def __str__(self) -> str:
         return f"{self.deed} {len(self.memory_ids)}"

@@ -8,7 +8,6 @@ from django import forms
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_POST
 
 from memories.models import SUMMARY_LENGTH, Batch, Deed
 from memories.operations import batches
@@ -43,6 +42,8 @@ ASKING = {
     Deed.UNTAG: "tags",
     Deed.EXPIRE: "expires_at",
 }  # what must be said before one sees an effect
+
+LATEST = 50
 
 
 class Wished(forms.Form):
@@ -80,9 +81,17 @@ def preview(request: HttpRequest, place: Place) -> HttpResponse:
     return shown(request, place, ids=selected(request.POST, place=place))
 
 
-@require_POST
 @in_team
-def apply(request: HttpRequest, place: Place) -> HttpResponse:
+def page(request: HttpRequest, place: Place) -> HttpResponse:
+    """The latest of them; sent to, it does one more."""
+    if request.method == "POST":
+        return _apply(request, place)
+    latest = Batch.objects.visible_to(place.actor).filter(team=place.team).select_related("agent", "user")
+    done = [(batch, said(batch)) for batch in latest.order_by("-created_at")[:LATEST]]
+    return render(request, "memories/batches.html", {"section": "memories", "batches": done})
+
+
+def _apply(request: HttpRequest, place: Place) -> HttpResponse:
     seen, form = read(request.POST.get("seen", "")), Wished(request.POST)
     try:
         batch = batches.apply(actor=place.actor, seen=seen, wish=form.wish())
@@ -93,7 +102,7 @@ def apply(request: HttpRequest, place: Place) -> HttpResponse:
 
 
 @in_team
-def page(request: HttpRequest, place: Place, batch_id: UUID) -> HttpResponse:
+def one(request: HttpRequest, place: Place, batch_id: UUID) -> HttpResponse:
     batch = Batch.objects.visible_to(place.actor).select_related("agent", "user").filter(pk=batch_id).first()
     if batch is None:
         raise NotFound("There is no such batch.")

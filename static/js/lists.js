@@ -24,5 +24,6 @@ document.addEventListener("click", (event) => {
   }
   say();
 });
+document.addEventListener("submit", (event) => event.target.id === "batch" && !boxes().some((box) => box.checked) && event.preventDefault());
 document.addEventListener("htmx:after:swap", say);
 window.addEventListener("pageshow", say);

@@ -8,7 +8,7 @@
 
 const $ = (selector, within = document) => within.querySelector(selector);
 const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
-const typing = (element) => element.closest("input, textarea, select, [contenteditable]") !== null;
+const typing = (element) => element.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]") !== null;
 
 // Controls that need scripts are hidden until there are some.
 const reveal = () => $$("[data-opens][hidden], [data-dismisses][hidden], [data-scripted][hidden]").forEach((element) => (element.hidden = false));
@@ -65,13 +65,13 @@ if (palette) {
 
 // Rows of a list.
 const rows = () => $$("[data-row]");
-const current = () => $("[data-row][data-current]");
+const current = () => $("[data-row]:focus-within") ?? $("[data-row][data-current]");
 function step(by) {
   const all = rows();
   if (!all.length) return;
   const at = all.indexOf(current());
   const next = all[Math.min(Math.max(at + by, 0), all.length - 1)];
-  current()?.removeAttribute("data-current");
+  all.forEach((row) => row.removeAttribute("data-current"));
   next.setAttribute("data-current", "");
   ($("a[data-key=Enter]", next) ?? next).focus();
   next.scrollIntoView({ block: "nearest" });

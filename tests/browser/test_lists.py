@@ -1,0 +1,223 @@
+"""The list of memories in a browser: as one types, by keyboard alone, and without scripts."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from memories.models import Batch, Memory
+from teams.actor import Actor
+from teams.models import Role, Team
+from tests import factories
+from tests.browser.conftest import Visit
+from tests.browser.test_every_page import violations
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LIST = "/t/acme/ops/memories/"
+TEXTS = (
+    "The rollback took nine minutes.",
+    "Berth 7 is closed until Friday.",
+    "The pager is in the left drawer.",
+    "Invoices go out on the first.",
+)
+
+
+@pytest.fixture
+def team(transactional_db: None) -> Team:
+    return factories.team(factories.organization("acme"), "ops")
+
+
+@pytest.fixture
+def editor(team: Team) -> User:
+    return factories.member(team, Role.EDITOR, "eddy")
+
+
+@pytest.fixture
+def bot(team: Team) -> Actor:
+    return factories.actor(factories.agent(team, "bot"))
+
+
+@pytest.fixture
+def planted(bot: Actor) -> list[Memory]:
+    return [factories.memory(bot, text, tags=["a"]) for text in TEXTS]
+
+
+def rows(page: Page) -> list[str]:
+    return page.locator(".memory .said").all_inner_texts()
+
+
+def test_a_search_answers_while_one_types_and_keeps_the_focus(
+    visit: Visit, editor: User, planted: list[Memory]
+) -> None:
+    page = visit(editor, LIST)
+    page.keyboard.press("/")
+    page.keyboard.type("rollback")
+    expect(page.locator(".memory mark").first).to_have_text("rollback")
+    page.wait_for_url(f"**{LIST}?q=rollback")
+    page.keyboard.type(" minutes")
+    page.wait_for_url(f"**{LIST}?q=rollback+minutes")
+    expect(page.get_by_label("Search memories").nth(1)).to_be_focused()
+    expect(page.locator("#narrow-q")).to_have_value("rollback minutes")
+    page.reload()
+    expect(page.locator("#narrow-q")).to_have_value("rollback minutes")
+
+
+def test_filters_answer_at_once_and_can_be_taken_away(visit: Visit, editor: User, bot: Actor) -> None:
+    factories.memory(bot, "a decision", type="decision", tags=["x"])
+    factories.memory(bot, "a fact", tags=["x"])
+    page = visit(editor, LIST)
+    page.get_by_text("Filters", exact=True).click()
+    page.get_by_label("Type").focus()
+    page.keyboard.type("Dec")
+    page.wait_for_url(f"**{LIST}?type=decision")
+    expect(page.locator(".memory")).to_have_count(1)
+    expect(page.get_by_label("Type")).to_be_focused()
+    page.get_by_label("Tags").fill("x")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{LIST}?type=decision&tags=x")
+    page.locator(".chip", has_text="Decision").click()
+    page.wait_for_url(f"**{LIST}?tags=x")
+    expect(page.locator(".memory")).to_have_count(2)
+    page.get_by_label("Sort").focus()
+    page.keyboard.type("Most")
+    page.wait_for_url(f"**{LIST}?sort=importance&tags=x")
+    expect(page.get_by_label("Sort")).to_be_focused()
+    assert rows(page) == ["a decision", "a fact"]
+
+
+def test_by_keyboard_alone_some_are_selected_pinned_and_unpinned(
+    visit: Visit, editor: User, planted: list[Memory]
+) -> None:
+    page = visit(editor, LIST)
+    for key in ("j", "x", "j", "j", "x"):
+        page.keyboard.press(key)
+    expect(page.get_by_text("2 selected")).to_be_visible()
+    page.keyboard.press("Shift+P")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Pin 2 memories?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Pinned 2 memories.")).to_be_visible()
+    pinned = Memory.objects.filter(pinned=True).values_list("content", flat=True)
+    assert set(pinned) == {TEXTS[3], TEXTS[1]}
+    page.keyboard.press("u")
+    expect(page.get_by_text("Undone: 2 memories as before.")).to_be_visible()
+    assert not Memory.objects.filter(pinned=True).exists()
+    assert Batch.objects.get().undone_by == "eddy"
+
+
+def test_a_row_is_pinned_by_a_key_and_stays_the_current_one(visit: Visit, editor: User, planted: list[Memory]) -> None:
+    page = visit(editor, LIST)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("p")
+    expect(page.locator("#toasts").get_by_text("Pinned.")).to_be_visible()
+    assert list(Memory.objects.filter(pinned=True)) == [planted[2]]
+    expect(page.locator(f"#memory-{planted[2].pk} a.said")).to_be_focused()
+    page.keyboard.press("u")
+    expect(page.locator("#toasts").get_by_text("Unpinned.")).to_be_visible()
+    assert not Memory.objects.filter(pinned=True).exists()
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/memories/{planted[1].pk}/")
+    page.goto(LIST)
+    page.keyboard.press("j")
+    page.keyboard.press("e")
+    page.wait_for_url(f"**/memories/{planted[3].pk}/edit/")
+
+
+def test_all_of_a_page_and_ranges_are_selected_at_once(visit: Visit, editor: User, planted: list[Memory]) -> None:
+    page = visit(editor, LIST)
+    boxes = page.locator(".memory > input")
+    expect(page.locator("#batch")).to_be_hidden()
+    boxes.nth(0).click()
+    boxes.nth(2).click(modifiers=["Shift"])
+    expect(page.get_by_text("3 selected")).to_be_visible()
+    page.locator("#select-all").click()
+    expect(page.get_by_text("4 selected")).to_be_visible()
+    page.locator("#select-all").click()
+    expect(page.locator("#batch")).to_be_hidden()
+    page.keyboard.press("Shift+P")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Memories")
+
+
+Do = Callable[..., None]
+
+
+@pytest.fixture
+def do(visit: Visit, editor: User, planted: list[Memory]) -> tuple[Page, Do]:
+    """A page without scripts, and what one does there with the first two rows."""
+    page = visit(editor, LIST, scripts=False)
+
+    def act(button: str, *, field: str = "", value: str = "", confirm: str, at: str = LIST) -> None:
+        page.goto(at)
+        for number in (0, 1):
+            page.locator(".memory > input").nth(number).check()
+        page.locator("#batch").get_by_role("button", name=button, exact=True).click()
+        if field and button != "Forget":
+            page.get_by_label(field).fill(value)
+            page.get_by_role("button", name="Show the effect").click()
+        elif field:
+            page.get_by_label(field).fill(value)
+        page.get_by_role("button", name=confirm, exact=True).click()
+
+    return page, act
+
+
+def test_everything_works_without_scripts(do: tuple[Page, Do]) -> None:
+    page, act = do
+    act("Pin", confirm="Pin 2 memories")
+    assert Memory.objects.filter(pinned=True).count() == 2
+    page.get_by_role("button", name="Undo").click()
+    assert not Memory.objects.filter(pinned=True).exists()
+    act("Add tags", field="Tags", value="Harbour, b", confirm="Add tags to 2 memories")
+    assert Memory.objects.filter(tags=["a", "harbour", "b"]).count() == 2
+    act("Remove tags", field="Tags", value="a", confirm="Remove tags from 2 memories")
+    soon = (timezone.now() + timedelta(days=3)).strftime("%Y-%m-%dT%H:%M")
+    act("Set expiry", field="Expires", value=soon, confirm="Set the expiry of 2 memories")
+    page.goto(f"{LIST}?expiring=7")
+    assert len(rows(page)) == 2
+    act("Forget", field="Reason", value="moved on", confirm="Forget 2 memories")
+    assert len(rows(page)) == 2
+    act("Restore", confirm="Restore 2 memories", at=f"{LIST}?forgotten=yes")
+    page.goto(LIST)
+    assert len(rows(page)) == 4
+
+
+def test_one_browses_searches_and_narrows_without_scripts(visit: Visit, editor: User, bot: Actor) -> None:
+    for number in range(52):
+        factories.memory(bot, f"number {number}", type="lesson" if number == 7 else "fact")
+    page = visit(editor, LIST, scripts=False)
+    page.get_by_role("link", name="Next 50").click()
+    assert rows(page) == ["number 1", "number 0"]
+    page.get_by_role("link", name="Back to the start").click()
+    page.locator("#narrow-q").fill("number 33")
+    page.get_by_role("button", name="Search").click()
+    assert "number 33" in rows(page)[0]
+    page.get_by_role("link", name="Living").click()
+    page.get_by_text("Filters", exact=True).click()
+    page.get_by_label("Type").select_option("lesson")
+    page.get_by_role("button", name="Apply").click()
+    assert rows(page) == ["number 7"]
+    page.locator(".chip").click()
+    assert len(rows(page)) == 50
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_batches_keep_nobody_out(visit: Visit, editor: User, planted: list[Memory], *, dark: bool) -> None:
+    page = visit(editor, LIST, dark=dark)
+    page.locator("#select-all").evaluate("box => box.click()")
+    found = violations(page)
+    page.get_by_role("button", name="Add tags").click()
+    found += violations(page)
+    page.get_by_label("Tags").fill("a, b")
+    page.get_by_role("button", name="Show the effect").click()
+    expect(page.get_by_role("heading", name="Will change")).to_be_visible()
+    found += violations(page)
+    page.get_by_role("button", name="Add tags to 4 memories").click()
+    expect(page.get_by_text("Added tags to 4 memories.")).to_be_visible()
+    found += violations(page)
+    page.goto(f"{LIST}batches/{Batch.objects.get().pk}/")
+    assert [*found, *violations(page)] == []
