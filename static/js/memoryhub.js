@@ -77,6 +77,15 @@ function step(by) {
   next.scrollIntoView({ block: "nearest" });
 }
 
+// When what had the focus goes with its row, the row that takes its place gets it.
+let left = -1;
+document.addEventListener("submit", (event) => (left = rows().indexOf(event.target.closest("[data-row]"))));
+document.addEventListener("htmx:after:swap", () => {
+  if (document.activeElement !== document.body) return;
+  const next = rows()[Math.min(left, rows().length - 1)];
+  ((next && $("button, a", next)) ?? $("#main")).focus({ preventScroll: true });
+});
+
 const GOES = { h: "team-home", m: "memories", c: "core", r: "playground", a: "activity", f: "files" };
 let going = false;
 
