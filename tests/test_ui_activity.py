@@ -69,7 +69,7 @@ def test_changes_show_every_word_that_changed(viewer: Client, bot: Actor) -> Non
     operations.update(actor=bot, memory_id=memory.pk, content="The queue runs on Postgres.")
     page = viewer.get(ACTIVITY).text
     assert "<del>RabbitMQ</del><ins>Postgres</ins>" in page
-    assert f"/memories/{memory.pk}/" in page
+    assert f"/memories/{memory.pk}/history/?version=2" in page
     assert "deploy-bot" in page
 
 
@@ -166,8 +166,10 @@ def test_recalls_show_what_came_back_as_it_was_then(viewer: Client, bot: Actor) 
     page = viewer.get(RECALLS).text
     assert "where is the pager" in page
     assert "left drawer" in page
-    assert "version 1" in page
     assert "on the roof" not in page
+    version = f"/t/acme/ops/memories/{memory.pk}/history/?version=1"
+    assert version in page
+    assert "left drawer" in viewer.get(version).text
 
 
 def test_what_one_may_not_see_is_counted_and_not_shown(cast: Cast) -> None:
