@@ -49,7 +49,7 @@ def _of_team(memory: Memory) -> list[Readers]:
     agents = Agent.objects.filter(team=team), Agent.objects.filter(upwards)
     return [
         _people(f"Members of {team.name}", Membership.objects.filter(team=team)),
-        _agents(f"Agents of {team.name}", agents[0]),
+        _agents(f"Agents of {team.name}", agents[0], _mate),
         _agents("Directors and executives of teams below, who read upwards", agents[1]),
     ]
 
@@ -98,13 +98,17 @@ def _people(title: str, memberships: QuerySet[Membership]) -> Readers:
     return _listed(title, active, lambda found: Reader(found.user.get_username(), found.role))
 
 
-def _agents(title: str, agents: QuerySet[Agent]) -> Readers:
-    return _listed(title, agents.select_related("team").order_by("slug", "team__name"), _agent)
+def _agents(title: str, agents: QuerySet[Agent], named: Callable[[Agent], Reader] | None = None) -> Readers:
+    return _listed(title, agents.select_related("team").order_by("slug", "team__name"), named or _agent)
 
 
 def _agent(agent: Agent) -> Reader:
-    level = "" if agent.level == Level.MEMBER else f"{agent.level}, "
-    return Reader(agent.slug, f"{level}{agent.team.name}")
+    return Reader(agent.slug, agent.team.name if agent.level == Level.MEMBER else f"{agent.level}, {agent.team.name}")
+
+
+def _mate(agent: Agent) -> Reader:
+    """Where the team has been said."""
+    return Reader(agent.slug, "" if agent.level == Level.MEMBER else agent.level)
 
 
 def _person(person: Person) -> Reader:

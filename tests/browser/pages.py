@@ -16,6 +16,7 @@ PAGES = {
     "forgotten": f"{TEAM}memories/?forgotten=yes",
     "batches": f"{TEAM}memories/batches/",
     "memory": f"{TEAM}memories/{{memory}}/",
+    "memory-linked": f"{TEAM}memories/{{linked}}/",
     "memory-new": f"{TEAM}memories/new/",
     "memory-edit": f"{TEAM}memories/{{memory}}/edit/",
     "memory-history": f"{TEAM}memories/{{memory}}/history/",
@@ -72,6 +73,7 @@ FOUND = {
     "file": (f"{TEAM}files/?q=main", r"/files/((?!conversations/).+\.md)$"),
     "folder": (f"{TEAM}files/", r"/files/((?!conversations/).+)/$"),
     "memory": (f"{TEAM}memories/?q=rollback", r"/memories/([0-9a-f-]{36})/"),
+    "linked": (f"{TEAM}memories/?q=rollback+inc-38", r"/memories/([0-9a-f-]{36})/"),
     "agent": (f"{TEAM}agents/", r"/agents/([0-9a-f-]{36})/"),
     "project": (f"{TEAM}projects/", r"/projects/([0-9a-f-]{36})/"),
 }
