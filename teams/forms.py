@@ -80,6 +80,7 @@ class NewAccount(UserCreationForm):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.fields["username"].label = "User name"
+        self.fields["username"].widget.attrs.pop("autofocus", None)  # most have an account and log in
         self.fields["username"].help_text = "Letters, digits and @ . + - _"
         self.fields["password1"].help_text = password_rules()
         self.fields["password2"].label = "Password again"

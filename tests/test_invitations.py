@@ -36,7 +36,7 @@ def test_an_owner_is_shown_a_link_once_and_it_leads_into_the_team(client: Client
     link = re.search(r"http://testserver(/join/[\w-]{43}/)", shown.text)[1]  # type: ignore[index]
     assert link not in client.get(asked["Location"]).text
     visitor = Client()
-    assert "as <strong>editor</strong>" in visitor.get(link).text
+    assert '<span class="badge accent">Editor</span>' in visitor.get(link).text
     joined = visitor.post(link, NEW)
     assert joined["Location"] == "/t/acme/ops/"
     assert role(User.objects.get(username="nadia")) == Role.EDITOR

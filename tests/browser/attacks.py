@@ -1,5 +1,6 @@
 """A team in which every text that somebody can choose is an attack on the page that shows it."""
 
+from datetime import timedelta
 from itertools import cycle
 
 from django.contrib.auth.models import User
@@ -9,7 +10,7 @@ from memories import archives, operations, recall
 from memories.models import Memory, Scope, Type
 from teams import auth
 from teams import operations as registry
-from teams.models import Agent, Membership, Organization, Person, Project, Role, Team
+from teams.models import Admission, Agent, Membership, Organization, Person, Project, Role, Team
 from tests import factories
 
 # Each would leave its mark on the window, if it ran.
@@ -52,6 +53,10 @@ def planted() -> tuple[User, Team]:
     agent = factories.agent(team, "agent")
     Agent.objects.filter(pk=agent.pk).update(name=next(text))
     registry.issue_token(agent=agent, label=next(text)[:100])
+    User.objects.filter(pk=owner.pk).update(first_name=next(text)[:150], email=next(text))
+    Admission.objects.create(organization=organization, project=project, person=Person.objects.get(user=owner))
+    mine = auth.login_actor(user=owner, team_id=team.pk)
+    registry.invitations.make(actor=mine, role=Role.VIEWER, lasts=timedelta(days=7))
     _remember(agent, project)
     return owner, team
 
