@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils import timezone
 
-from memories import folders, merging, operations
+from memories import diffs, folders, merging, operations
 from memories.fields import clean
 from memories.models import PATH_LENGTH, FileVersion, TeamFile
 from memories.operations.seeing import Seen, tail
@@ -141,6 +141,8 @@ def _race(request: HttpRequest, place: Place, path: str, text: str, form: TextFo
     merged = merging.of_text(base=base.content if base else "", theirs=theirs.content, yours=text)
     shown = about(theirs) | {
         "merged": merged,
+        "theirs": diffs.shortened(diffs.diff(merged.base, merged.theirs)),
+        "yours": diffs.shortened(diffs.diff(merged.base, merged.yours)),
         "base": base,
         "by": by.select_related("agent", "user").defer("content").get(),
         "form": TextForm.showing(theirs, merged.together),

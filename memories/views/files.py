@@ -121,6 +121,7 @@ def read(request: HttpRequest, place: Place, path: str) -> HttpResponse:
     plain = not path.lower().endswith(MARKDOWN) or request.GET.get("as") == "text"
     shown = {
         "version": version,
+        "size": len(version.content.encode()),
         "old": version.version != file.version,
         "plain": plain,
         "lines": _lines(version.content) if plain else [],
