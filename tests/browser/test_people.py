@@ -121,7 +121,8 @@ def _log_in(page: Page, password: str) -> None:
 
 def test_an_agent_is_added_by_keyboard_alone(visit: Visit, team: str) -> None:
     page = visit(owner(), f"{team}agents/")
-    page.keyboard.press("n")
+    page.get_by_role("link", name="New agent").focus()
+    page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("New agent")
     page.get_by_label("Short name").focus()
     page.keyboard.type("helper")
