@@ -24,8 +24,8 @@ from teams.place import Place, in_team
 TITLES = {
     context.Name.CORE: "Core memory",
     context.Name.PINNED: "Pinned",
-    context.Name.RECENT: "Newest of the team",
-    context.Name.RELEVANT: "Relevant to the question",
+    context.Name.RECENT: "Newest",
+    context.Name.RELEVANT: "Relevant",
 }
 
 
