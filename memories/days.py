@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from django.db import connection
-
 from memories.models import Change, Day
+from memoryhub.prepared import prepared_cursor
 from teams.models import Team
 
 SHOWN = 30
 COUNTED = 1_000  # how far a day that goes on is counted
 LATE = timedelta(hours=1)  # the ledger is written a little later: until then a day is not over
-SAVES = [Change.CREATED, Change.UPDATED, Change.APPENDED]
+SAVES = [change.value for change in (Change.CREATED, Change.UPDATED, Change.APPENDED)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +30,23 @@ class Tally:
 # Hopes for the indexes revision_newest and recall_newest.
 COUNT = """
 SELECT (asked.day AT TIME ZONE 'UTC')::date AS day,
-    (SELECT count(*) FILTER (WHERE change = ANY(%(saves)s)) FROM (
+    (SELECT count(*) FILTER (WHERE change = ANY(%(saves)s::text[])) FROM (
         SELECT change FROM memories_revision
-        WHERE organization_id = %(organization)s AND audience = ANY(ARRAY(
-            SELECT %(team)s::uuid UNION ALL SELECT id FROM teams_project WHERE team_id = %(team)s
-            UNION ALL SELECT id FROM teams_agent WHERE team_id = %(team)s
-        )) AND created_at >= asked.day AND created_at < asked.day + interval '1 day' LIMIT %(most)s
+        WHERE organization_id = %(organization)s::uuid AND audience = ANY(ARRAY(
+            SELECT %(team)s::uuid UNION ALL SELECT id FROM teams_project WHERE team_id = %(team)s::uuid
+            UNION ALL SELECT id FROM teams_agent WHERE team_id = %(team)s::uuid
+        )) AND created_at >= asked.day AND created_at < asked.day + interval '1 day' LIMIT %(most)s::integer
     ) AS revisions) AS saved,
     (SELECT count(*) FROM (
         SELECT FROM memories_recalllog
-        WHERE organization_id = %(organization)s AND team_id = %(team)s
-            AND created_at >= asked.day AND created_at < asked.day + interval '1 day' LIMIT %(most)s
+        WHERE organization_id = %(organization)s::uuid AND team_id = %(team)s::uuid
+            AND created_at >= asked.day AND created_at < asked.day + interval '1 day' LIMIT %(most)s::integer
     ) AS recalls) AS recalled
 FROM unnest(%(days)s::timestamptz[]) AS asked (day)
 """
 KEEP = f"""
 INSERT INTO memories_day (organization_id, team_id, day, saved, recalled)
-SELECT %(organization)s, %(team)s, day, saved, recalled FROM ({COUNT}) AS counted
+SELECT %(organization)s::uuid, %(team)s::uuid, day, saved, recalled FROM ({COUNT}) AS counted
 ON CONFLICT DO NOTHING
 """  # noqa: S608 (both are ours)
 
@@ -83,6 +82,6 @@ def _count(statement: str, *, team: Team, days: Iterable[date], most: int | None
     begins = [datetime.combine(day, time(), tzinfo=UTC) for day in days]
     whose = {"organization": team.organization_id, "team": team.pk}
     values: dict[str, Any] = whose | {"saves": SAVES, "days": begins, "most": most}
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(statement, values)
         return cursor.fetchall() if cursor.description else []

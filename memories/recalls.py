@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Q
 
 from memories import paging
 from memories.context import CORE_KEY
 from memories.models import Memory, RecallLog, Revision
 from memories.presence import Presence, presence
+from memoryhub.prepared import prepared_cursor
 from teams.actor import Actor
 from teams.models import Agent
 
@@ -119,9 +119,9 @@ def _core(actor: Actor, *, until: datetime) -> Revision | None:
 GIVEN = """
 SELECT revision.memory_id, revision.version, key, left(coalesce(nullif(summary, ''), content), 300), type
 FROM unnest(%(memories)s::uuid[], %(versions)s::integer[]) AS given (memory_id, version)
-JOIN memories_revision AS revision ON revision.organization_id = %(organization)s
+JOIN memories_revision AS revision ON revision.organization_id = %(organization)s::uuid
     AND revision.memory_id = given.memory_id AND revision.version = given.version
-WHERE revision.audience = ANY(%(audiences)s)
+WHERE revision.audience = ANY(%(audiences)s::uuid[])
 """
 
 
@@ -139,6 +139,6 @@ def given(*, actor: Actor, versions: Collection[Version]) -> dict[Version, Given
 def _texts(*, actor: Actor, versions: Iterable[Version]) -> list[tuple[Any, ...]]:
     memories, numbers = [version.memory_id for version in versions], [version.version for version in versions]
     values: dict[str, Any] = {"organization": actor.organization_id, "audiences": list(actor.reads)}
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(GIVEN, values | {"memories": memories, "versions": numbers})
         return list(cursor.fetchall())

@@ -53,7 +53,7 @@ def test_a_day_that_is_over_is_counted_once(writer: Actor) -> None:
         connection,
     ) as asked:
         assert days.tallies(team=team_of(writer), now=NOW) == first
-    assert not any("INSERT" in query["sql"] for query in asked.captured_queries)
+    assert not any("INSERT" in str(query["sql"]) for query in asked.captured_queries)
 
 
 def test_a_day_is_not_over_until_the_ledger_is_surely_written(writer: Actor) -> None:

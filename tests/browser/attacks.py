@@ -92,11 +92,14 @@ def _remember(agent: Agent, project: Project) -> None:
             operations.associate(actor=actor, origin_id=last.pk, target_id=memory.pk)
         operations.files.write(actor=actor, path=f"notes/{payload.replace('/', '')} {number}.md", content=payload)
         recall.recall(actor=actor, query=payload)
+        unmet = recall.Filters(category=payload[:TAG], tags=[f"{payload[:TAG]}!"])
+        recall.recall(actor=actor, query=f"{payload} {number}", filters=unmet)
         last = memory
     operations.save(actor=actor, draft=operations.Draft(content="\n\n".join(PAYLOADS), key="core"))
     gone = operations.save(actor=actor, draft=operations.Draft(content=PAYLOADS[0]))
     operations.forget(actor=actor, memory_id=gone.pk, reason=PAYLOADS[1])
     deleted = operations.files.write(actor=actor, path=PAYLOADS[0].replace("/", ""), content="")
     operations.files.delete(actor=actor, path=deleted.path)
+    operations.dismiss(actor=actor, question=f"{PAYLOADS[0]} 0")
     messages = [archives.Message("user", payload, payload, None, payload) for payload in PAYLOADS]
     operations.archive(actor=actor, name=PAYLOADS[2], messages=messages)
