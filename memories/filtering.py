@@ -65,9 +65,19 @@ def narrowed(*, actor: Actor, asked: Mapping[str, Any]) -> tuple[MemoryQuerySet,
     audiences = sorted(actor.writes if asked["forgotten"] else actor.reads, key=str)
     rows = MemoryFilters.applied(seen, asked)
     words = asked.get("text", "").strip()
-    if not words:
+    found = lexemes(words) if words else []
+    if words and not found:  # nothing but signs and the commonest words, which no index knows
+        rows = rows.filter(content__icontains=words)
+    if labels := _indexed(asked):
+        found = [*found, *lexemes(labels)]
+    if not found:
         return rows, [Q(audience=audience) for audience in audiences]
-    found = lexemes(words)
-    if not found:  # nothing but signs and the commonest words, which no index knows
-        return rows.filter(content__icontains=words), [Q(audience=audience) for audience in audiences]
     return rows, [Q(audience=audience) & having(found, within=audience) for audience in audiences]
+
+
+def _indexed(asked: Mapping[str, Any]) -> str:
+    """What the filters say in words that the search index of the living knows, too: rare ones are found by it."""
+    if asked["forgotten"]:
+        return ""
+    said = [asked.get("category", ""), *asked.get("tags", ())]
+    return " ".join(label for label in said if label.isascii())  # of others it may know only parts

@@ -114,7 +114,8 @@ LISTS: dict[str, int] = {  # and how many rows of the team each may touch
     "type=lesson": 3 * 51,
     "text=word77": 3 * 51,
     "text=harbour+mid7": EACH,
-    "tags=none": EACH,
+    "tags=none": 3 * 51,
+    "category=none": 3 * 51,
     "pinned=true&order=importance": EACH,
     "forgotten=true": 3 * 51,
 }

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
@@ -55,7 +56,7 @@ def test_a_team_without_memories_says_how_to_begin(editor: Client, viewer: Clien
     assert "Write the first memory" in editor.get(LIST).text
     seen = viewer.get(LIST).text
     assert "Nothing is remembered yet" in seen
-    assert "memories/new/" not in seen
+    assert "Write the first memory" not in seen
 
 
 def test_newest_come_first_unless_another_order_is_asked_for(editor: Client, bot: Actor) -> None:
@@ -93,6 +94,18 @@ def test_each_filter_narrows_the_list_and_a_search(editor: Client, bot: Actor, a
     assert texts(editor, asked) == ["chosen"]
     assert texts(editor, f"{asked}&q=chosen") == ["chosen"]
     assert "chosen" not in texts(editor, f"{asked}&q=plain&type=fact")
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["c++", "v1.2.3", "rm -rf", "the", "it's", "a/b", "user@host", "#1", "-", "running fast", "日本語", "über", "x_y"],
+)
+def test_whatever_a_label_is_made_of_it_is_found_by_it(editor: Client, bot: Actor, label: str) -> None:
+    factories.memory(bot, "plain")
+    factories.memory(bot, "labelled", tags=["other", label], category=label)
+    assert texts(editor, urlencode({"tags": label})) == ["labelled"]
+    assert texts(editor, urlencode({"category": label})) == ["labelled"]
+    assert texts(editor, urlencode({"category": label, "tags": label, "tag": "other"})) == ["labelled"]
 
 
 def test_scopes_authors_and_projects(editor: Client, bot: Actor, team: Team) -> None:

@@ -267,6 +267,14 @@ class Memory(Signed, Described):
                 name="memory_due",
                 condition=Q(forgotten_at=None, review_by__isnull=False),
             ),
+            models.Index(
+                F("organization"),
+                F("audience"),
+                F("agent"),
+                F("created_at").desc(),
+                name="memory_authored",
+                condition=Q(forgotten_at=None),
+            ),
             models.Index(fields=["organization", "audience", "key"], name="memory_key", condition=~Q(key="")),
             models.Index(
                 F("organization"),

@@ -12,7 +12,7 @@ PAGES = {
     "home": TEAM,
     "memories": f"{TEAM}memories/",
     "search": f"{TEAM}memories/?q=rollback",
-    "narrowed": f"{TEAM}memories/?type=decision&tags=postgres&expiring=30&sort=importance",
+    "narrowed": f"{TEAM}memories/?type=decision&scope=team&sort=importance",
     "forgotten": f"{TEAM}memories/?forgotten=yes",
     "batches": f"{TEAM}memories/batches/",
     "memory": f"{TEAM}memories/{{memory}}/",
