@@ -2,7 +2,7 @@
 //
 //   data-opens="id"    a button that opens that dialog
 //   data-dismisses     a button that takes its toast away
-//   data-key="e"       pressing the key presses it: in the current row of a list if there is one, else on the page
+//   data-key="e"       pressing the key presses it: in the current row of a list if there is one, else on the page, else in its frame
 //   data-row           a row of a list, which j and k go through
 //   data-resets        a form whose fields say what the answer says, not what was typed
 
@@ -117,7 +117,8 @@ document.addEventListener("keydown", (event) => {
   if (key === "j") return step(1);
   if (key === "k") return step(-1);
   if (key.length > 1) return;
-  const pressed = (current() && $(`[data-key="${CSS.escape(key)}"]`, current())) ?? $(`[data-key="${CSS.escape(key)}"]:not([data-row] *)`);
+  const keyed = `[data-key="${CSS.escape(key)}"]`;
+  const pressed = (current() && $(keyed, current())) ?? $(`main ${keyed}:not([data-row] *)`) ?? $(`${keyed}:not([data-row] *)`);
   if (pressed) {
     event.preventDefault();
     pressed.matches("input:not([type=checkbox]), textarea") ? pressed.focus() : pressed.click();
