@@ -37,3 +37,7 @@ def test_what_people_write_is_shaped() -> None:
 def test_headings_fit_below_the_pages_and_skip_no_level() -> None:
     assert rendered("# A\n\n### B\n\n## C") == "<h3>A</h3>\n<h4>B</h4>\n<h4>C</h4>\n"
     assert rendered("#### deep", below=1) == "<h2>deep</h2>\n"
+
+
+def test_a_language_for_programs_is_not_one_for_screen_readers() -> None:
+    assert rendered("```bash\nls\n```") == "<pre><code>ls\n</code></pre>\n"
