@@ -3,7 +3,7 @@
     python -m benchmarks.typing [--size 100000] [--teams 1] [--words 60] [--json PATH]
 
 A person of a team types words of its memories letter by letter into the search of the list, as a browser does: after
-each letter one request, with the cookie of their session, for the page whose part the browser takes. The server is the
+each letter one request, with the cookie of their session, for the part of the page that changes. The server is the
 one that `manage.py serve` starts. "recall" is the same question asked of `recall()` in this process, with snippets, by
 the same person, 50 memories at most; "SQL" is what that has the database do, run by psycopg alone, prepared and planned
 once. The three take turns on each prefix, and every other one goes backwards, so that the machine's mood touches all
@@ -98,7 +98,7 @@ class Person:
     def _page(self, port: int) -> Ask:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         path = f"/t/{self.team.organization.slug}/{self.team.slug}/memories/"
-        headers = {"Cookie": self.cookie, "HX-Request": "true"}
+        headers = {"Cookie": self.cookie, "HX-Request": "true", "HX-Target": "section#found"}
 
         def ask(typed: str) -> int:
             connection.request("GET", f"{path}?{urlencode({'q': typed})}", headers=headers)

@@ -172,6 +172,16 @@ def test_a_search_marks_what_was_asked_for(editor: Client, bot: Actor) -> None:
     assert "The <mark>rollback</mark> took &lt;b&gt;nine&lt;/b&gt; minutes." in editor.get(f"{LIST}?q=rollback").text
 
 
+def test_while_one_types_only_the_part_that_changes_is_sent(editor: Client, bot: Actor) -> None:
+    factories.memory(bot, "The rollback took nine minutes.")
+    part = editor.get(f"{LIST}?q=rollback", headers={"HX-Target": "section#found"})
+    assert "<mark>rollback</mark>" in part.text
+    assert 'id="narrow-sort"' in part.text
+    assert "<html" not in part.text
+    assert "HX-Target" in part["Vary"]
+    assert "<html" in editor.get(f"{LIST}?q=rollback", headers={"HX-Target": "main#main"}).text
+
+
 def test_another_order_sorts_what_a_search_found(editor: Client, bot: Actor) -> None:
     factories.memory(bot, "rollback rollback", importance=0.1)
     factories.memory(bot, "A rollback among other words that say much else", importance=0.9)

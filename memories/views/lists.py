@@ -10,6 +10,7 @@ from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 
 from memories import reading, recall
 from memories.filtering import narrowed
@@ -50,8 +51,11 @@ def page(request: HttpRequest, place: Place) -> HttpResponse:
         except Invalid as refusal:
             wrong = list(refusal.fields.values())
     shown = {"section": "memories", "narrowing": narrowing, "found": found, "wrong": wrong}
-    answer = render(request, "memories/memories.html", shown, status=400 if wrong else 200)
+    typing = request.headers.get("HX-Target", "").endswith("#found")
+    template = "memories/_answer.html" if typing else "memories/memories.html"
+    answer = render(request, template, shown, status=400 if wrong else 200)
     answer["HX-Replace-Url"] = narrowing.here
+    patch_vary_headers(answer, ["HX-Target"])  # or going back would show the part as a page
     return answer
 
 

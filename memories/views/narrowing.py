@@ -189,8 +189,12 @@ class Narrowing(forms.Form):
         said = {name: self.said(name) for name in names if name != without} | other
         pairs = [(name, value) for name, value in said.items() if value]
         pairs += [("tags", tag) for tag in self.tags if tag != without_tag]
-        address = self.place.to("memories")
-        return f"{address}?{urlencode(pairs)}" if pairs else address
+        return f"{self.whole}?{urlencode(pairs)}" if pairs else self.whole
+
+    @cached_property
+    def whole(self) -> str:
+        """The list of all."""
+        return self.place.to("memories")
 
     @property
     def here(self) -> str:
@@ -207,8 +211,7 @@ class Narrowing(forms.Form):
     @property
     def cleared(self) -> str:
         """Without any filter: all that lives, or all that is forgotten."""
-        address = self.place.to("memories")
-        return f"{address}?forgotten=yes" if self.of_forgotten else address
+        return f"{self.whole}?forgotten=yes" if self.of_forgotten else self.whole
 
     @property
     def narrowed(self) -> bool:

@@ -56,8 +56,8 @@ def test_a_search_answers_while_one_types_and_keeps_the_focus(
     page = visit(editor, LIST)
     page.keyboard.press("/")
     page.keyboard.type("rollback")
+    page.wait_for_url(f"**{LIST}?q=rollback", timeout=30_000)  # the first recall reads the model
     expect(page.locator(".memory mark").first).to_have_text("rollback")
-    page.wait_for_url(f"**{LIST}?q=rollback")
     page.keyboard.type(" minutes")
     page.wait_for_url(f"**{LIST}?q=rollback+minutes")
     expect(page.get_by_label("Search memories").nth(1)).to_be_focused()
