@@ -73,7 +73,7 @@ FOUND = {
     "file": (f"{TEAM}files/?q=main", r"/files/((?!conversations/).+\.md)$"),
     "folder": (f"{TEAM}files/", r"/files/((?!conversations/).+)/$"),
     "memory": (f"{TEAM}memories/?q=rollback", r"/memories/([0-9a-f-]{36})/"),
-    "linked": (f"{TEAM}memories/?q=rollback+inc-38", r"/memories/([0-9a-f-]{36})/"),
+    "linked": (f"{TEAM}memories/?q=inc-38+oom+solver+incident+rollback", r"/memories/([0-9a-f-]{36})/"),
     "agent": (f"{TEAM}agents/", r"/agents/([0-9a-f-]{36})/"),
     "project": (f"{TEAM}projects/", r"/projects/([0-9a-f-]{36})/"),
 }
