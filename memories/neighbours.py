@@ -64,6 +64,13 @@ def drawn(found: Sequence[Neighbour]) -> list[Node]:
     return [_node(neighbour, turn=place / len(once)) for place, neighbour in enumerate(once)]
 
 
+def frame(nodes: Sequence[Node]) -> str:
+    """What of the drawing's height is used, as a view box."""
+    heights = [HEIGHT // 2, *(node.y for node in nodes), *(node.label_y for node in nodes)]
+    top, bottom = min(heights) - 26, max(heights) + 26
+    return f"0 {top} {WIDTH} {bottom - top}"
+
+
 def _node(neighbour: Neighbour, *, turn: float) -> Node:
     across, down = math.cos(2 * math.pi * turn), math.sin(2 * math.pi * turn)
     x, y = round(WIDTH / 2 + 150 * across), round(HEIGHT / 2 + 105 * down)

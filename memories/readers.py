@@ -57,10 +57,11 @@ def _of_team(memory: Memory) -> list[Readers]:
 def _of_project(memory: Memory) -> list[Readers]:
     project = memory.project
     assert project
-    admitted = _with_login(Person.objects.filter(admissions__project=project))
+    members = Membership.objects.filter(team=project.team_id)
+    admitted = _with_login(Person.objects.filter(admissions__project=project)).exclude(user__in=members.values("user"))
     own, guests = Q(team=project.team_id), Q(admissions__project=project)
     return [
-        _people(f"Members of {project.team.name}", Membership.objects.filter(team=project.team_id)),
+        _people(f"Members of {project.team.name}", members),
         _listed("Admitted to the project by name", admitted.order_by("handle"), _person),
         _agents("Agents, while they work in the project", Agent.objects.filter(own | guests).distinct()),
     ]

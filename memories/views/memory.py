@@ -12,7 +12,7 @@ from memories.assets import Preview, previews
 from memories.forms import audiences
 from memories.importance import importance_at
 from memories.models import Asset, Memory, Source
-from memories.neighbours import drawn, neighbours
+from memories.neighbours import drawn, frame, neighbours
 from memories.readers import readers
 from memoryhub.errors import NotFound
 from teams.actor import Actor
@@ -41,6 +41,7 @@ def _attached(actor: Actor, memory: Memory) -> dict[str, Any]:
     return {
         "links": links[:LISTED],
         "nodes": drawn(links),
+        "frame": frame(drawn(links)),
         "sources": list(sources[:LISTED]),
         "assets": _assets(within),
     }
