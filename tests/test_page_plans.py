@@ -1,0 +1,146 @@
+"""Every page of a team of 100,000 memories takes a bounded number of statements, each of which reads a bounded part of
+the tables that grow."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client, override_settings
+from django.utils import timezone
+from pytest_django import DjangoDbBlocker
+
+from memories import operations
+from memories.models import Type
+from memories.recall import statistics
+from teams.models import Project, Role
+from tests import factories
+from tests.browser.pages import FOUND, PAGES, TEAM
+from tests.plans import explained, nodes, touched
+
+MEMORIES, RECALLS, FILES = 100_000, 20_000, 2_000
+GROWING = {
+    *("memories_memory", "memories_revision", "memories_recalllog", "memories_usage", "memories_association"),
+    *("memories_teamfile", "memories_fileversion", "memories_asset", "memories_source", "memories_embedding"),
+}
+STATEMENTS = 30  # at most for a page
+ROWS = 3_000  # at most that a statement reads
+
+COLUMNS = """key, content, summary, type, category, tags, importance, pinned, source, scope, metadata, version,
+    verified_by, forgotten_by, forget_reason, expires_at, review_by, forgotten_at"""
+# One in 50 is forgotten, expires soon or is due for review; each has a common word, some rare ones and a rollback.
+FILL = (
+    f"""
+INSERT INTO memories_memory (id, organization_id, team_id, agent_id, created_at, updated_at, owns_key, channel_id,
+    {COLUMNS})
+SELECT gen_random_uuid(), %(organization)s, %(team)s, %(agent)s, now() - n * interval '1 minute',
+    now() - n * interval '1 minute', false, '', '',
+    concat_ws(' ', 'harbour', 'mid' || (n * 7 %% 100), 'word' || (n * 7919 %% 10007),
+        CASE WHEN n %% 500 = 0 THEN 'rollback' END),
+    '', (%(types)s::text[])[1 + n %% 9], 'fact', ARRAY['tag' || n %% 40], (n * 37 %% 1000) / 1000.0, n %% 97 = 0,
+    'manual', 'team', '{{}}', 1, '', '', '',
+    CASE WHEN n %% 50 = 1 THEN now() + n * interval '10 minutes' END, CASE WHEN n %% 50 = 2 THEN now() END,
+    CASE WHEN n %% 50 = 3 THEN now() END
+FROM generate_series(1, %(memories)s) AS n
+""",
+    f"""
+INSERT INTO memories_revision (id, organization_id, memory_id, agent_id, audience, created_at, change, {COLUMNS})
+SELECT gen_random_uuid(), organization_id, id, agent_id, audience, created_at, 'created', {COLUMNS} FROM memories_memory
+WHERE organization_id = %(organization)s
+""",
+    """
+INSERT INTO memories_usage (organization_id, memory_id, audience, access_count, last_accessed_at)
+SELECT organization_id, id, audience, 3, now() FROM memories_memory WHERE organization_id = %(organization)s LIMIT 20000
+""",
+    """
+INSERT INTO memories_recalllog (id, organization_id, team_id, agent_id, created_at, query, mode, filters, memory_ids,
+    versions, total_found)
+SELECT gen_random_uuid(), %(organization)s, %(team)s, %(agent)s, now() - n * interval '2 minutes',
+    'question ' || n %% 300, 'hybrid', '{}', CASE WHEN n %% 20 = 0 THEN '{}'::uuid[] ELSE few.ids END,
+    CASE WHEN n %% 20 = 0 THEN '{}'::int[] ELSE '{1,1,1}'::int[] END, CASE WHEN n %% 20 = 0 THEN 0 ELSE 3 END
+FROM generate_series(1, %(recalls)s) AS n, (
+    SELECT array_agg(id) AS ids FROM (
+        SELECT id FROM memories_memory WHERE organization_id = %(organization)s LIMIT 3
+    ) AS three
+) AS few
+""",
+    """
+INSERT INTO memories_teamfile (id, organization_id, team_id, agent_id, created_at, updated_at, path, content, version)
+SELECT gen_random_uuid(), %(organization)s, %(team)s, %(agent)s, now(), now(),
+    CASE WHEN n %% 2 = 0 THEN 'conversations/2026-01-01-talk-' ELSE 'notes/' || n %% 20 || '/' END || n || '.md',
+    '# Title ' || n || CASE WHEN n %% 20 = 1 THEN ' main' ELSE '' END, 1
+FROM generate_series(1, %(files)s) AS n
+""",
+    """
+INSERT INTO memories_fileversion (id, organization_id, file_id, agent_id, created_at, version, path, content, change)
+SELECT gen_random_uuid(), organization_id, id, agent_id, created_at, 1, path, content, 'created' FROM memories_teamfile
+WHERE organization_id = %(organization)s
+""",
+)
+
+
+@dataclass(frozen=True)
+class Crowd:
+    owner: User
+    home: str
+
+    def moved(self, path: str) -> str:
+        return path.replace(TEAM, self.home)
+
+
+@pytest.fixture(scope="module")
+def crowd(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Crowd]:
+    """A large team, made once outside of any test's transaction and taken away again."""
+    with django_db_blocker.unblock():
+        team = factories.team()
+        agent, owner = factories.agent(team), factories.member(team, Role.OWNER)
+        Project.objects.create(organization=team.organization, team=team, slug="harbour", name="Harbour")
+        ids: dict[str, Any] = {"organization": team.organization_id, "team": team.pk, "agent": agent.pk}
+        ids |= {"types": Type.values, "memories": MEMORIES, "recalls": RECALLS, "files": FILES}
+        with connection.cursor() as cursor:
+            for statement in FILL:
+                cursor.execute(statement, ids)
+            with override_settings(BACKGROUND=False, EMBEDDING="none"):
+                operations.save(actor=factories.actor(agent), draft=operations.Draft(content="# Harbour", key="core"))
+            cursor.execute(f"VACUUM ANALYZE {', '.join(sorted(GROWING))}")
+        statistics.count(organization_id=team.organization_id, audience=team.pk, now=timezone.now())
+        yield Crowd(owner, f"/t/{team.organization.slug}/{team.slug}/")
+        with connection.cursor() as cursor:
+            cursor.execute(f"TRUNCATE {', '.join(sorted(GROWING))}, teams_organization, auth_user CASCADE")
+        connection.close()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "nowhere"])
+def test_each_page_reads_a_bounded_part(crowd: Crowd, name: str) -> None:
+    client = Client()
+    client.force_login(crowd.owner)
+    path = crowd.moved(PAGES[name]).format(**_found(client, crowd, PAGES[name]))
+    client.get(path)  # which learns the words
+    statements: list[tuple[str, Any]] = []
+
+    def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        statements.append((sql, params))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        response = client.get(path)
+    assert response.status_code == 200
+    assert len(statements) <= STATEMENTS, [sql for sql, _ in statements]
+    for sql, params in statements:
+        if sql.lstrip().startswith(("SELECT", "WITH", "(")):
+            parts = [node for node in nodes(explained(sql, params)) if node.get("Relation Name") in GROWING]
+            assert sum(map(touched, parts)) <= ROWS, (sql, parts)
+
+
+def _found(client: Client, crowd: Crowd, path: str) -> dict[str, str]:
+    """What stands in braces, by links as a person would find it."""
+    names = {}
+    for name, (place, pattern) in FOUND.items():
+        if f"{{{name}}}" in path:
+            links = re.findall(r'href="([^"]+)"', client.get(crowd.moved(place)).text)
+            names[name] = next(found[1] for link in links if (found := re.search(pattern, link)))
+    return names
