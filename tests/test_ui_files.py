@@ -71,6 +71,11 @@ def _value(page: str, name: str) -> str:
     return next(iter(re.findall(rf'name="{name}" value="([^"]*)"', page)), "")
 
 
+def undo_of(page: Any) -> str:
+    """Where the toast's undo leads."""
+    return unescape(re.findall(r'class="toast success">.*?action="([^"]*)"', page.text, re.DOTALL)[-1])
+
+
 def says(page: Any) -> str:
     """What the page says, without its markup."""
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", page.text)).split())
@@ -272,10 +277,21 @@ def test_an_edit_keeps_the_ends_of_lines(desk: Desk) -> None:
 def test_an_edit_can_be_taken_back(desk: Desk) -> None:
     desk.write("a.md", "one")
     saved = desk.client.post(desk.to("file-edit", "a.md"), {"file": "two", **desk.seen("a.md")}, follow=True)
-    undo = re.findall(r'action="([^"]*/file/revert/[^"]*)"', saved.text)[0]
-    back = desk.client.post(undo, {}, follow=True)
+    back = desk.client.post(undo_of(saved), {}, follow=True)
     assert TeamFile.objects.get().content == "one"
     assert "says again what version 1 said" in back.text
+
+
+def test_taking_back_leaves_what_somebody_changed_since(desk: Desk) -> None:
+    made = desk.client.post(desk.to("file-new"), {"path": "a.md", "file": "one"}, follow=True)
+    desk.write("a.md", "two, by somebody else")
+    edited = desk.client.post(desk.to("file-edit", "a.md"), {"file": "three", **desk.seen("a.md")}, follow=True)
+    desk.write("a.md", "four, by somebody else")
+    reverted = desk.client.post(desk.to("file-revert", 1, "a.md"), follow=True)
+    desk.write("a.md", "six, by somebody else")
+    for undo in map(undo_of, (made, edited, reverted)):
+        assert "it is now version 6" in desk.client.post(undo, {}, follow=True).text
+    assert TeamFile.objects.alive().get().content == "six, by somebody else"
 
 
 def test_two_who_edit_are_shown_what_each_made_of_it(desk: Desk) -> None:

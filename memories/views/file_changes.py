@@ -74,7 +74,7 @@ def new(request: HttpRequest, place: Place) -> HttpResponse:
         except Trouble as refusal:
             _refuse_path(form, refusal)
         else:
-            notify(request, f"{made.path} is written.", undo=place.to("file-delete", made.path))
+            notify(request, f"{made.path} is written.", undo=_as_seen(place.to("file-delete", made.path), made))
             return HttpResponseRedirect(place.to("file", made.path))
     shown = {"section": "files", "form": form, "crumbs": crumbs(f"{folder}/")}
     return render(request, "memories/file_new.html", shown, status=400 if form.errors else 200)
@@ -107,7 +107,7 @@ def edit(request: HttpRequest, place: Place, path: str) -> HttpResponse:
     except Trouble as refusal:
         refuse(form, refusal)
         return _editor(request, path, form, status=refusal.status)
-    undo = place.to("file-revert", saved.version - 1, saved.path) if saved.version > 1 else ""
+    undo = _as_seen(place.to("file-revert", saved.version - 1, saved.path), saved) if saved.version > 1 else ""
     notify(request, f"{last(path)} is saved.", undo=undo)
     return HttpResponseRedirect(place.to("file", path))
 
@@ -186,9 +186,21 @@ def _moved(request: HttpRequest, place: Place, path: str, to: str) -> HttpRespon
 # Deleting, and taking back
 
 
+def _as_seen(undo: str, file: TeamFile) -> str:
+    """Takes a change back only while the file is as the change left it."""
+    return f"{undo}?{urlencode({'version': file.version, 'file_id': file.pk})}"
+
+
+def _seen(request: HttpRequest) -> Seen | None:
+    form = TextForm(request.GET)
+    form.full_clean()
+    version, file_id = form.cleaned_data.get("version"), form.cleaned_data.get("file_id")
+    return Seen(version, tail(file_id)) if version and file_id else None
+
+
 @action
 def delete(request: HttpRequest, place: Place, path: str) -> Done:
-    gone = operations.files.delete(actor=place.here, path=path)
+    gone = operations.files.delete(actor=place.here, path=path, version=_seen(request))
     folder = path.rpartition("/")[0]
     left = folder and readable(place).below(folder).exists()
     to = place.to("folder", folder) if left else place.to("files")
@@ -198,12 +210,12 @@ def delete(request: HttpRequest, place: Place, path: str) -> Done:
 @action
 def restore(request: HttpRequest, place: Place, file_id: UUID) -> Done:
     file = operations.files.restore(actor=place.here, file_id=file_id)
-    return Done(f"{file.path} is back.", undo=place.to("file-delete", file.path))
+    return Done(f"{file.path} is back.", undo=_as_seen(place.to("file-delete", file.path), file))
 
 
 @action
 def revert(request: HttpRequest, place: Place, version: int, path: str) -> Done:
     before = one(place, path).version
-    operations.files.revert(actor=place.here, path=path, to_version=version)
-    undo = place.to("file-revert", before, path)
+    reverted = operations.files.revert(actor=place.here, path=path, to_version=version, version=_seen(request))
+    undo = _as_seen(place.to("file-revert", before, path), reverted)
     return Done(f"{last(path)} says again what version {version} said.", undo=undo, to=place.to("file", path))
