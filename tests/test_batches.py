@@ -169,6 +169,15 @@ def test_undo_leaves_alone_what_others_changed_since(writer: Actor) -> None:
         batches.undo(actor=writer, batch_id=batch.pk)
 
 
+def test_an_undo_from_another_workspace_does_not_use_the_undo_up(cast: Cast) -> None:
+    batch = do(cast["editor"].actor(), [cast.memory()], FORGET)
+    elsewhere = auth.login_actor(user=cast["editor"].user, workspace="green")  # type: ignore[arg-type]
+    with pytest.raises(Conflict, match="Nothing was undone"):
+        batches.undo(actor=elsewhere, batch_id=batch.pk)
+    assert batches.undo(actor=cast["editor"].actor(), batch_id=batch.pk).left_ids == []
+    assert states("forgotten_at") == {None}
+
+
 def test_others_memories_might_as_well_not_exist(cast: Cast) -> None:
     editor = cast["editor"].actor()
     mine, theirs = cast.memory(), factories.memory(cast["outsider"].actor())

@@ -132,6 +132,8 @@ def undo(*, actor: Actor, batch_id: UUID, now: datetime | None = None) -> Batch:
     deed = Deed(batch.deed)
     require(actor, Verb.FORGET if deed is Deed.RESTORE else Verb.WRITE)
     held = _held(actor, batch.memory_ids, forgotten=deed is Deed.FORGET, now=now)
+    if not held:  # in another workspace, perhaps: it can be undone from there
+        raise Conflict("None of these memories is here as the batch left it. Nothing was undone.")
     values = _former(batch, [row for row in held if row.version == batch.after[row.pk]], now)
     _write(actor, [row for row in held if row.pk in values], values, deed=UNDOING.get(deed, deed), now=now)
     batch.undone_at, batch.undone_by = now, actor.name
