@@ -381,7 +381,20 @@ def test_the_operations_say_no_themselves(bot: Actor) -> None:
 def test_settling_twice_leaves_one(bot: Actor) -> None:
     first = operations.dismiss(actor=bot, question="vpn password")
     again = operations.answer(actor=bot, question="VPN password", draft=operations.Draft(content="In the vault."))
-    assert (again.pk, again.memory_id) == (first.pk, Memory.objects.get().pk)
+    assert SettledQuestion.objects.get() == again
+    assert again.memory_id == Memory.objects.get().pk
+    with pytest.raises(NotFound):
+        operations.reopen(actor=bot, settled_id=first.pk)
+    assert Memory.objects.alive().exists()
+
+
+def test_an_answer_that_somebody_made_more_of_stays(bot: Actor) -> None:
+    settled = operations.answer(actor=bot, question="vpn", draft=operations.Draft(content="In the vault."))
+    assert settled.memory_id
+    operations.append(actor=bot, memory_id=settled.memory_id, text="On the second page.")
+    operations.reopen(actor=bot, settled_id=settled.pk)
+    assert Memory.objects.alive().exists()
+    assert not SettledQuestion.objects.exists()
 
 
 def test_long_and_odd_questions_are_told_apart_by_their_beginning(bot: Actor) -> None:

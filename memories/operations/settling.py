@@ -32,14 +32,15 @@ def dismiss(*, actor: Actor, question: str, now: datetime | None = None) -> Sett
 
 @transaction.atomic
 def reopen(*, actor: Actor, settled_id: UUID, now: datetime | None = None) -> SettledQuestion:
-    """Puts it back on the list; an answer that was saved for it is forgotten."""
+    """Puts it back on the list; an answer that was saved for it is forgotten, unless somebody made more of it."""
     _may_settle(actor)
     mine = SettledQuestion.objects.filter(organization=actor.organization_id, team=actor.team_id)
     settled = mine.filter(pk=settled_id).select_for_update().first()
     if settled is None:
-        raise NotFound("There is no such question, or it is on the list again.")
-    if settled.memory_id and Memory.objects.writable_by(actor, now=now).filter(pk=settled.memory_id).exists():
-        forget(actor=actor, memory_id=settled.memory_id, reason="An answer that was taken back", now=now)
+        raise NotFound("There is no such question, or somebody has settled it otherwise by now.")
+    saved = settled.memory_id
+    if saved and Memory.objects.writable_by(actor, now=now).filter(pk=saved, version=1).exists():
+        forget(actor=actor, memory_id=saved, reason="An answer that was taken back", now=now)
     mine.filter(pk=settled_id).delete()
     return settled
 
@@ -50,6 +51,7 @@ def _settle(*, actor: Actor, question: str, memory: Memory | None, now: datetime
     if not plain(question) or flaw(question, longest=QUERY_LENGTH):
         raise Invalid({"question": "Say which question."})
     mine = {"organization_id": actor.organization_id, "team_id": actor.team_id, "question": plain(question)}
+    SettledQuestion.objects.filter(**mine).delete()  # taking that one back must not take this one back
     SettledQuestion.objects.bulk_create(
         [SettledQuestion(**mine, memory=memory, agent_id=actor.agent_id, user_id=actor.user_id, created_at=now)],
         update_conflicts=True,
