@@ -336,7 +336,8 @@ def test_an_empty_or_forged_selection_is_told_so(editor: Client, bot: Actor) -> 
     stranger = factories.memory(factories.actor())
     assert "Select some memories first" in editor.post(PREVIEW, {"deed": "pin"}).text
     assert editor.post(PREVIEW, {"deed": "explode", "memory": memory.pk}).status_code == 400
-    assert editor.post(APPLY, {"deed": "pin", "seen": "nonsense"}).status_code == 400
+    for seen in ("nonsense", f"{memory.pk}:", f"{memory.pk}:{'9' * 5_000}"):
+        assert editor.post(APPLY, {"deed": "pin", "seen": seen}).status_code == 400
     assert "no longer there" in previewed(editor, [stranger], deed="pin").text
     assert editor.get(PREVIEW)["Location"] == LIST
     assert editor.get(f"{LIST}batches/{memory.pk}/").status_code == 404

@@ -1,5 +1,6 @@
 """Many memories at once: the effect is shown first, then one button does it, and another takes it back."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -44,6 +45,7 @@ ASKING = {
 }  # what must be said before one sees an effect
 
 LATEST = 50
+VERSION = re.compile("[0-9]{1,10}")
 
 
 class Wished(forms.Form):
@@ -159,7 +161,7 @@ def selected(said: QueryDict, *, place: Place) -> list[UUID]:
 def read(seen: str) -> dict[UUID, int]:
     """`id:version` of each, with spaces between them."""
     pairs = [pair.partition(":") for pair in seen.split()]
-    return {pk: int(version) for text, _, version in pairs if (pk := as_uuid(text)) and version.isdecimal()}
+    return {pk: int(version) for text, _, version in pairs if (pk := as_uuid(text)) and VERSION.fullmatch(version)}
 
 
 def way_back(request: HttpRequest, place: Place) -> str:
