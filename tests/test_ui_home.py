@@ -115,10 +115,24 @@ def test_something_is_saved_in_passing_and_taken_back(editor: Client) -> None:
         True,
         0.8,
     )
-    undo = f"{HOME}memories/{memory.pk}/forget/"
+    undo = f"{HOME}memories/{memory.pk}/forget/?version=1"
     assert undo in answer.text
     assert "Forgotten." in editor.post(undo, follow=True).text
     assert not Memory.objects.alive().exists()
+
+
+def test_what_somebody_made_more_of_is_not_taken_back(editor: Client, bot: Actor) -> None:
+    editor.post(HOME, {"content": "Ship on Tuesdays.", "type": "decision"})
+    memory = Memory.objects.get()
+    operations.append(actor=bot, memory_id=memory.pk, text="Not in August.")
+    refused = editor.post(f"{HOME}memories/{memory.pk}/forget/?version=1", follow=True)
+    assert "it is now version 2" in refused.text
+    assert Memory.objects.alive().exists()
+
+
+def test_lines_end_as_everywhere_else(editor: Client) -> None:
+    editor.post(HOME, {"content": "One.\r\nTwo.", "type": "fact"})
+    assert Memory.objects.get().content == "One.\nTwo."
 
 
 @pytest.mark.parametrize(

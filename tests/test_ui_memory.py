@@ -314,6 +314,17 @@ def test_undoing_leaves_what_somebody_changed_since(at_work: Client, cast: Cast)
     assert again(memory.pk).content == "Since."
 
 
+def test_nothing_is_forgotten_again_that_somebody_changed_since(at_work: Client, cast: Cast) -> None:
+    made = at_work.post(f"{HERE}new/", {"content": "Mine.", "type": "fact"}, follow=True)
+    memory = Memory.objects.get()
+    at_work.post(address(memory, "forget/"))
+    restored = at_work.post(address(memory, "restore/"), {"next": address(memory)}, follow=True)
+    operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, content="Since.")
+    for undo in map(undo_of, (made, restored)):
+        assert "it is now version 4" in at_work.post(undo, {"next": address(memory)}, follow=True).text
+    assert again(memory.pk).forgotten_at is None
+
+
 def test_an_expiry_is_set_and_taken_back(at_work: Client, cast: Cast) -> None:
     memory = cast.memory()
     at_work.post(address(memory, "expire/"), {"days": "7"})
@@ -332,7 +343,7 @@ def test_an_expiry_is_set_and_taken_back(at_work: Client, cast: Cast) -> None:
 def test_odd_values_are_refused_in_words(at_work: Client, cast: Cast) -> None:
     memory = cast.memory()
     odd = {"expire/": {"expires_at": "soon"}, "revert/": {"to": "x"}, "tag/": {"add": " , "}, "attach/": {}}
-    for part, form in odd.items():
+    for part, form in (*odd.items(), ("tag/", {"add": "nul\0"})):
         response = at_work.post(address(memory, part), form | {"next": address(memory)}, follow=True)
         assert 'class="toast error"' in response.text, part
     assert again(memory.pk).version == 1
@@ -453,6 +464,7 @@ class TestAttachments:
         assert response["Content-Disposition"].startswith("inline" if inline else "attachment")
         assert response["X-Content-Type-Options"] == "nosniff"
         assert response["Content-Security-Policy"].startswith("sandbox; default-src 'none'")
+        assert at_work.head(path)["Content-Type"] == served
         download = at_work.get(f"{path}?download")
         assert b"".join(download) == b"<script>"  # type: ignore[arg-type]
         assert download["Content-Disposition"].startswith("attachment")

@@ -1,10 +1,12 @@
 """What one can do to a memory with one press of a button."""
 
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
+from django.forms import Field
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -35,6 +37,11 @@ def undoing(place: Place, changed: Memory) -> str:
     return f"{place.to('memory-revert', changed.pk)}?{before}"
 
 
+def unsaving(place: Place, saved: Memory) -> str:
+    """Forgets what was just saved, unless somebody has changed it since."""
+    return f"{place.to('memory-forget', saved.pk)}?version={saved.version}"
+
+
 @action
 def pin(request: HttpRequest, place: Place, memory_id: UUID) -> Done:
     """`pinned` is 1 or 0; left out, it becomes what it is not."""
@@ -47,7 +54,8 @@ def pin(request: HttpRequest, place: Place, memory_id: UUID) -> Done:
 
 @action
 def forget(request: HttpRequest, place: Place, memory_id: UUID) -> Done:
-    operations.forget(actor=place.actor, memory_id=memory_id, reason=said(request, "reason"))
+    reason, version = said(request, "reason"), number(request, "version")
+    operations.forget(actor=place.actor, memory_id=memory_id, reason=reason, version=version)
     return Done("Forgotten.", place.to("memory-restore", memory_id))
 
 
@@ -56,8 +64,8 @@ def restore(request: HttpRequest, place: Place, memory_id: UUID) -> Done:
     """What has expired counts as forgotten, whether or not it was swept."""
     mine = Memory.objects.filter(scopes.writable(place.actor), pk=memory_id)
     operations.sweep(rows=mine, now=timezone.now(), wait=True)
-    operations.restore(actor=place.actor, memory_id=memory_id)
-    return Done("Restored.", place.to("memory-forget", memory_id))
+    restored = operations.restore(actor=place.actor, memory_id=memory_id)
+    return Done("Restored.", unsaving(place, restored))
 
 
 @action
@@ -72,7 +80,7 @@ def revert(request: HttpRequest, place: Place, memory_id: UUID) -> Done:
 
 @action
 def tag(request: HttpRequest, place: Place, memory_id: UUID) -> Done:
-    add, remove = WordsField().clean(said(request, "add")), request.POST.getlist("remove")
+    add, remove = _words(request, "add"), request.POST.getlist("remove")
     if not add and not remove:
         raise Invalid({"tags": "Write a tag first."})
     changed = operations.tag(actor=place.actor, memory_id=memory_id, add=add, remove=remove)
@@ -102,11 +110,20 @@ def _after_days(request: HttpRequest, name: str) -> datetime | None:
 
 
 def _moment(request: HttpRequest, name: str) -> datetime | None:
+    moment: datetime | None = _cleaned(MomentField(), request, name)
+    return moment
+
+
+def _words(request: HttpRequest, name: str) -> list[str]:
+    words: list[str] = _cleaned(WordsField(), request, name)
+    return words
+
+
+def _cleaned(field: Field, request: HttpRequest, name: str) -> Any:
     try:
-        moment: datetime | None = MomentField().clean(said(request, name))
+        return field.clean(said(request, name))
     except ValidationError as error:
         raise Invalid({name: " ".join(error.messages)}) from error
-    return moment
 
 
 @action

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from memories import operations, recall
 from memories.assets import is_picture, is_text
@@ -45,7 +45,7 @@ def detach(request: HttpRequest, place: Place, memory_id: UUID, asset_id: UUID) 
     return Done(f"Removed {asset.name}.")
 
 
-@require_GET
+@require_safe
 @in_team
 def asset(request: HttpRequest, place: Place, memory_id: UUID, asset_id: UUID) -> HttpResponse:
     """Pictures and texts to look at, all else to download. Whatever it is, it runs nowhere near this origin."""

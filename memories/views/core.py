@@ -11,6 +11,7 @@ from django.shortcuts import render
 from memories import context, merging, operations
 from memories.models import CONTENT_BYTES, Memory, MemoryQuerySet, Revision, Scope
 from memories.operations import Dedupe, Draft
+from memories.views.acting import unsaving
 from memoryhub.errors import Conflict, Forbidden, NotFound, Trouble
 from memoryhub.forms import TextField, refuse
 from memoryhub.notices import notify
@@ -122,7 +123,7 @@ def _edited(request: HttpRequest, place: Place, *, memory: Memory | None, begun:
     except Trouble as refusal:
         refuse(form, refusal)
         return _editor(request, form, memory=memory, content=content, status=refusal.status)
-    undo = _way_back(place, saved) if memory else place.to("memory-forget", saved.pk)
+    undo = _way_back(place, saved) if memory else unsaving(place, saved)
     notify(request, f"Saved as version {saved.version}.", undo=undo)
     return HttpResponseRedirect(place.to("core"))
 

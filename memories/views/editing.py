@@ -12,7 +12,7 @@ from memories import merging, operations
 from memories.forms import FIELDS, MemoryForm, NewMemoryForm, sent, values_of
 from memories.histories import label
 from memories.models import Memory, Revision, Type
-from memories.views.acting import number
+from memories.views.acting import number, unsaving
 from memories.views.attached import changeable
 from memories.views.history import versions
 from memories.views.memory import gone
@@ -39,7 +39,7 @@ def new(request: HttpRequest, place: Place) -> HttpResponse:
     except Trouble as refusal:
         _refuse(form, refusal)
         return _new(request, form, status=refusal.status)
-    notify(request, "Saved.", undo=place.to("memory-forget", memory.pk))
+    notify(request, "Saved.", undo=unsaving(place, memory))
     return HttpResponseRedirect(place.to("memory", memory.pk))
 
 

@@ -17,9 +17,10 @@ from memories import days, operations, paging, reading
 from memories.changes import Told, changes
 from memories.context import CORE_KEY
 from memories.models import Memory, Revision, Type
+from memories.views.acting import unsaving
 from memoryhub.charts import Chart
 from memoryhub.errors import Invalid, NotFound
-from memoryhub.forms import refuse
+from memoryhub.forms import TextField, refuse
 from memoryhub.notices import notify
 from teams.models import Token
 from teams.place import Done, Place, action, in_team
@@ -33,9 +34,8 @@ LINES = 14
 
 
 class QuickSave(forms.Form):
-    content = forms.CharField(
+    content = TextField(
         required=False,
-        strip=False,
         label="What should the team remember?",
         widget=forms.Textarea(attrs={"rows": 2, "data-key": "n", "placeholder": "One fact, decision or lesson"}),
     )
@@ -48,7 +48,7 @@ def page(request: HttpRequest, place: Place) -> HttpResponse:
     entering.remember(request, place)
     form = QuickSave(request.POST if request.method == "POST" else None)
     if form.is_bound and (saved := _saved(place, form)):
-        notify(request, "Saved.", undo=place.to("memory-forget", saved.pk))
+        notify(request, "Saved.", undo=unsaving(place, saved))
         return redirect(place.to("team-home"))
     found = _found(place, now=timezone.now())
     status = 400 if form.errors else 200

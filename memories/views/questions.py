@@ -10,16 +10,15 @@ from memories import operations
 from memories.models import Type
 from memories.questions import dismissed, plain, unanswered
 from memoryhub.errors import Invalid
-from memoryhub.forms import refuse
+from memoryhub.forms import TextField, refuse
 from memoryhub.notices import notify
 from teams.place import Done, Place, action, in_team
 
 
 class AnswerForm(forms.Form):
     question = forms.CharField(widget=forms.HiddenInput, required=False)
-    content = forms.CharField(
+    content = TextField(
         required=False,
-        strip=False,
         label="What should they have found?",
         widget=forms.Textarea(attrs={"rows": 3}),
     )
