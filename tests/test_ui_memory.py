@@ -1,6 +1,7 @@
 """One memory's page: reading it, writing it, and what one can do to it."""
 
 import re
+from contextlib import closing
 from datetime import timedelta
 from html import unescape
 from typing import Any
@@ -464,7 +465,8 @@ class TestAttachments:
         assert response["Content-Disposition"].startswith("inline" if inline else "attachment")
         assert response["X-Content-Type-Options"] == "nosniff"
         assert response["Content-Security-Policy"].startswith("sandbox; default-src 'none'")
-        assert at_work.head(path)["Content-Type"] == served
+        with closing(at_work.head(path)) as head:
+            assert head["Content-Type"] == served
         download = at_work.get(f"{path}?download")
         assert b"".join(download) == b"<script>"  # type: ignore[arg-type]
         assert download["Content-Disposition"].startswith("attachment")
