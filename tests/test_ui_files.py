@@ -445,6 +445,13 @@ def test_an_upload_asks_before_it_replaces(desk: Desk) -> None:
     assert TeamFile.objects.get().version == 3
 
 
+@pytest.mark.parametrize("page", ["file-new", "file-upload"])
+def test_a_folder_that_cannot_be_is_nowhere(desk: Desk, page: str) -> None:
+    for folder in ("a\nb", "nul\0", "../up", "x" * 10_000):
+        assert desk.get(page, folder=folder).status_code == 404
+    assert 'value="notes' in desk.get(page, folder="notes").text
+
+
 def test_an_upload_needs_a_file_and_a_folder_that_can_be(desk: Desk) -> None:
     assert "Choose at least one file." in desk.post("file-upload", folder="").text
     assert "is not uploaded" in upload(desk, ("a.md", b"x"), folder="../up").text

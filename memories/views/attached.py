@@ -119,7 +119,8 @@ def cite(request: HttpRequest, place: Place, memory_id: UUID) -> HttpResponse:
     if request.method != "POST":
         return _cite(request, memory, SourceForm())
     form = SourceForm(request.POST)
-    form.is_valid()
+    if not form.is_valid():
+        return _cite(request, memory, form, status=400)
     try:
         _noted(place, memory_id, **form.cleaned_data)
     except Trouble as refusal:

@@ -65,7 +65,7 @@ class NewForm(PathForm, TextForm):
 @in_team
 def new(request: HttpRequest, place: Place) -> HttpResponse:
     require_writing(place)
-    folder = request.GET.get("folder", "")
+    folder = cleaned(request.GET.get("folder", "").strip("/"))
     form = NewForm(request.POST or None, initial={"path": f"{folder}/" if folder else ""})
     if form.is_valid():
         try:

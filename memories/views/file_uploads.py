@@ -13,7 +13,7 @@ from django.utils import timezone
 from memories import folders, operations
 from memories.fields import clean
 from memories.models import FILE_BYTES, PATH_LENGTH, TeamFile
-from memories.views.files import crumbs, readable, require_writing
+from memories.views.files import cleaned, crumbs, readable, require_writing
 from memoryhub.errors import Invalid, KeyTaken, Trouble
 from memoryhub.notices import notify
 from teams.place import Place, in_team
@@ -46,7 +46,7 @@ class Outcome:
 @in_team
 def page(request: HttpRequest, place: Place) -> HttpResponse:
     require_writing(place)
-    folder = request.GET.get("folder", "").strip("/")
+    folder = cleaned(request.GET.get("folder", "").strip("/"))
     form = UploadForm(request.POST or None, initial={"folder": folder})
     sent = request.FILES.getlist("files")
     shown: dict[str, object] = {"section": "files", "form": form, "crumbs": crumbs(f"{folder}/"), "most": FILE_BYTES}
