@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
-from django.test import Client, override_settings
+from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
-from memories import operations
 from memories.models import Type
 from memories.recall import statistics
 from teams.models import Project, Role
@@ -31,13 +30,14 @@ ROWS = 3_000  # at most that a statement reads
 
 COLUMNS = """key, content, summary, type, category, tags, importance, pinned, source, scope, metadata, version,
     verified_by, forgotten_by, forget_reason, expires_at, review_by, forgotten_at"""
-# One in 50 is forgotten, expires soon or is due for review; each has a common word, some rare ones and a rollback.
+# One in 50 is forgotten, expires soon or is due for review; each has a common word, some rare ones and a rollback;
+# one is the core memory.
 FILL = (
     f"""
 INSERT INTO memories_memory (id, organization_id, team_id, agent_id, created_at, updated_at, owns_key, channel_id,
     {COLUMNS})
 SELECT gen_random_uuid(), %(organization)s, %(team)s, %(agent)s, now() - n * interval '1 minute',
-    now() - n * interval '1 minute', false, '', '',
+    now() - n * interval '1 minute', n = 1000, '', CASE WHEN n = 1000 THEN 'core' ELSE '' END,
     concat_ws(' ', 'harbour', 'mid' || (n * 7 %% 100), 'word' || (n * 7919 %% 10007),
         CASE WHEN n %% 500 = 0 THEN 'rollback' END),
     '', (%(types)s::text[])[1 + n %% 9], 'fact', ARRAY['tag' || n %% 40], (n * 37 %% 1000) / 1000.0, n %% 97 = 0,
@@ -103,8 +103,6 @@ def crowd(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
         with connection.cursor() as cursor:
             for statement in FILL:
                 cursor.execute(statement, ids)
-            with override_settings(BACKGROUND=False, EMBEDDING="none"):
-                operations.save(actor=factories.actor(agent), draft=operations.Draft(content="# Harbour", key="core"))
             cursor.execute(f"VACUUM ANALYZE {', '.join(sorted(GROWING))}")
         statistics.count(organization_id=team.organization_id, audience=team.pk, now=timezone.now())
         yield Crowd(owner, f"/t/{team.organization.slug}/{team.slug}/")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from django.db import connection, transaction
+from django.db.models import Prefetch
 from django.utils import timezone
 
 from memories import extensions
@@ -186,8 +187,10 @@ def _enroll(provider: Provider) -> None:
 
 
 def _work_off(provider: Provider) -> None:
+    """The rows, then their memories: of a table that was filled just now, Postgres knows too little to join them."""
     backlog = Unembedded.objects.filter(model=provider.name, attempts__lt=MOST_ATTEMPTS).order_by("attempts", "pk")
-    while rows := list(backlog.select_related("memory").defer("memory__search")[:BATCH]):
+    texts = Prefetch("memory", Memory.objects.defer("search"))
+    while rows := list(backlog.prefetch_related(texts)[:BATCH]):
         _make(rows, provider)
         EmbeddingModel.objects.filter(pk=provider.name, dimension=0).update(dimension=provider.dimension)
 
