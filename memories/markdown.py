@@ -21,6 +21,9 @@ CLEANER = nh3.Cleaner(
 # As cmark writes them; what people write in HTML themselves, it leaves out.
 IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"[^>]*>')
 BOX = re.compile(r'<input type="checkbox"( checked="")? disabled="" />')
+# What a line of a list does without: fences, the signs of headings and quotations; and of the rest only the words.
+SIGNS = re.compile(r"^[ \t]*(?:`{3,}.*|#{1,6} +|> ?)", re.MULTILINE)
+WORDS = re.compile(r"\*\*(?! )([^*\n]+)(?<! )\*\*|`([^`\n]+)`|\[([^\[\]\n]+)\]\([^()\s]*\)")
 HEADING = re.compile(r"<h([1-6])>(.*?)</h\1>", re.DOTALL)
 
 
@@ -30,6 +33,12 @@ def rendered(text: str, *, below: int = 2) -> SafeString:
     html = cmarkgfm.github_flavored_markdown_to_html(text[:LONGEST])
     html = BOX.sub(lambda box: "☑" if box[1] else "☐", IMAGE.sub(r"<em>\1</em>", html))
     return mark_safe(CLEANER.clean(_fitted(html, below=below)))  # noqa: S308 (only what the cleaner allows is left)
+
+
+def plain(text: str) -> str:
+    """The words alone, on one line."""
+    words = WORDS.sub(lambda found: found[1] or found[2] or found[3], SIGNS.sub("", text))
+    return " ".join(words.split())
 
 
 def _fitted(html: str, *, below: int) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memories.markdown import rendered
+from memories.markdown import plain, rendered
 
 ATTACKS = (
     "<script>alert(1)</script>",
@@ -41,3 +41,17 @@ def test_headings_fit_below_the_pages_and_skip_no_level() -> None:
 
 def test_a_language_for_programs_is_not_one_for_screen_readers() -> None:
     assert rendered("```bash\nls\n```") == "<pre><code>ls\n</code></pre>\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("# Berths\n\n> **Berth 7** is `closed`\n", "Berths Berth 7 is closed"),
+        ("Roll back:\n\n```bash\nmake back\n```\n", "Roll back: make back"),
+        ("See [the tides](https://tides.example/).", "See the tides."),
+        ("2 ** 3 ** 4, `open, __init__ and #7", "2 ** 3 ** 4, `open, __init__ and #7"),
+        ("- one\n- two", "- one - two"),
+    ],
+)
+def test_a_line_of_a_list_has_the_words_alone(text: str, words: str) -> None:
+    assert plain(text) == words

@@ -265,7 +265,7 @@ def test_a_day_that_cannot_be_read_is_said(viewer: Client, bot: Actor, asked: st
 
 
 def test_a_team_without_agents_is_told_to_connect_one(viewer: Client) -> None:
-    assert "There is no agent yet" in viewer.get(KNOWN).text
+    assert "No agents yet" in viewer.get(KNOWN).text
     assert "Nobody has asked yet" in viewer.get(RECALLS).text
     assert "Nothing is left unanswered" in viewer.get(QUESTIONS).text
 

@@ -190,7 +190,7 @@ def test_viewers_change_nothing_and_strangers_see_nothing(client: Client, team: 
     client.force_login(factories.member(team, Role.VIEWER))
     at = f"/t/{team.organization.slug}/{team.slug}/core/{memory.pk}/"
     assert client.get(at + "history/").status_code == 200
-    assert "Say this again" not in client.get(at + "history/").text
+    assert "Revert" not in client.get(at + "history/").text
     for path in ("edit/",):
         assert client.get(at + path).status_code == client.post(at + path, {"content": "x"}).status_code == 403
     client.post(at + "revert/1/")
@@ -216,7 +216,7 @@ def test_the_history_tells_who_changed_which_words(client: Client, team: Team) -
     assert "<del>plainly</del><ins>kindly</ins>" in page
     assert User.objects.get().username in page
     first = client.get(f"{at}core/{memory.pk}/history/?version=1").text
-    assert "The first version." in first
+    assert TEXT.splitlines()[0] in first
     assert f"core/{memory.pk}/revert/1/?seen=2" in first
     for wrong in ("9", "99999999999", "x", ""):
         assert client.get(f"{at}core/{memory.pk}/history/", {"version": wrong}).status_code in (200, 404)

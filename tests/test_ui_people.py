@@ -84,7 +84,7 @@ def test_a_revoked_token_stops_at_once_and_is_folded_away(owner: Client, cast: C
     assert Caller(token=text)("GET", "me").status_code == 401
     page = owner.get(f"{OPS}agents/{token.agent_id}/").text
     assert "Expired and revoked (1)" in page
-    assert "No token works" in page
+    assert "No working token" in page
 
 
 def test_others_see_the_agents_but_no_tokens(client: Client, cast: Cast) -> None:

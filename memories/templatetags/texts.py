@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from django import template
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import Truncator
 
 from memories import context
 from memories.diffs import Part, shortened
 from memories.diffs import diff as changes
-from memories.markdown import rendered
+from memories.markdown import plain, rendered
 from memories.recall.snippets import Snippet
 
 register = template.Library()
@@ -19,6 +20,12 @@ register = template.Library()
 def markdown(text: str, below: int = 2) -> SafeString:
     """With headings that fit below one of that level."""
     return rendered(text, below=below)
+
+
+@register.filter
+def line(text: str, longest: int) -> str:
+    """What a list shows of it: its beginning, without the signs of markdown."""
+    return Truncator(plain(text[: 4 * longest])).chars(longest)
 
 
 @register.filter

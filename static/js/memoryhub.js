@@ -16,6 +16,12 @@ reveal();
 document.addEventListener("htmx:after:swap", reveal);
 document.addEventListener("htmx:after:swap", (event) => event.target.matches?.("form[data-resets]") && event.target.reset());
 
+// Where one is stays in sight, however narrow the bar.
+$$(".side, .tabs").forEach((bar) => {
+  const here = $("[aria-current]", bar);
+  if (here) bar.scrollLeft = here.offsetLeft - (bar.clientWidth - here.offsetWidth) / 2;
+});
+
 // Menus close when one looks elsewhere.
 const closeMenus = (besides) => $$("details.menu[open]").forEach((menu) => menu.contains(besides) || (menu.open = false));
 document.addEventListener("click", (event) => {

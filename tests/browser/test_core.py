@@ -89,7 +89,7 @@ def test_it_is_edited_previewed_and_reverted_without_scripts(
     assert Memory.objects.get().content == "One.\n\n**Three.**"
     page.get_by_role("link", name="History").click()
     page.get_by_role("link", name="created by writer").click()
-    page.get_by_role("button", name="Say this again").click()
+    page.get_by_role("button", name="Revert to version").click()
     assert Memory.objects.get().content == "One.\nTwo."
 
 

@@ -116,7 +116,7 @@ def test_two_people_at_once_lose_nothing(
     mine.get_by_label("What to remember").fill(BASE.replace("Friday", "Sunday"))
     mine.get_by_label("Tags").fill("crane, friday")
     mine.keyboard.press("Control+Enter")
-    expect(mine.get_by_role("heading", level=1)).to_have_text("Somebody else changed this too")
+    expect(mine.get_by_role("heading", level=1)).to_contain_text("changed while you wrote")
     expect(mine.get_by_role("region", name="Theirs").first).to_contain_text("Monday")
     text = mine.get_by_role("group", name="Text", exact=True)
     text.get_by_role("radio", name="Theirs").check()

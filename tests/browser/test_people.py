@@ -156,4 +156,4 @@ def test_all_of_it_works_without_scripts(visit: Visit, team: str) -> None:
     page.get_by_role("link", name="I have copied it").click()
     page.locator("summary", has_text="Revoke").click()
     page.get_by_role("button", name="Revoke").click()
-    expect(page.get_by_text("No token works")).to_be_visible()
+    expect(page.get_by_text("No working token")).to_be_visible()
