@@ -86,6 +86,19 @@ class Refusals:
         return refused(request, error) if isinstance(error, Trouble) else None
 
 
+class Private:
+    """An answer is for whoever asked: nothing keeps it for others, neither on the way nor in a browser that somebody
+    else sits down at. What says otherwise for itself, as static files do, keeps its word."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response.headers.setdefault("Cache-Control", "private, no-store")
+        return response
+
+
 class ContentPolicy:
     """An answer that has a policy of its own, as downloads do, keeps it."""
 

@@ -246,6 +246,7 @@ MIDDLEWARE = [
     "memoryhub.middleware.Watched",
     "memoryhub.middleware.DatabaseTrouble",
     "memoryhub.middleware.ContentPolicy",
+    "memoryhub.middleware.Private",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -144,6 +144,15 @@ def test_what_viewers_cannot_change_owners_can(client: Client, cast: Cast) -> No
     assert Memory.objects.filter(pk=UUID(str(values["memory_id"]))).exists()
 
 
+def test_no_page_is_kept_for_others(client: Client, cast: Cast) -> None:
+    """Neither by what is between, nor by the browser: going back after logging out would show it."""
+    values = known(cast)
+    client.force_login(cast["owner"].user)  # type: ignore[arg-type]
+    for name in (*OURS, *OUTSIDE):
+        kept = client.get(address(name, values))["Cache-Control"]
+        assert {"private", "no-store"} <= set(kept.split(", ")), name
+
+
 @pytest.mark.parametrize("elsewhere", ELSEWHERE)
 @pytest.mark.parametrize("who", ["owner", "viewer"])
 def test_no_form_leads_to_another_site(client: Client, cast: Cast, who: str, elsewhere: str) -> None:
