@@ -5,7 +5,9 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
@@ -227,6 +229,19 @@ def test_the_tree_says_what_is_inherited(owner: Client) -> None:
     text = owner.get(f"{OPS}tree/").text
     assert "Ops, Executive" in text
     assert "director" in text
+
+
+def test_more_teams_take_no_more_statements(owner: Client, cast: Cast) -> None:
+    def taken() -> int:
+        with CaptureQueriesContext(connection) as statements:
+            assert owner.get(f"{OPS}tree/").status_code == 200
+        return len(statements)
+
+    owner.get(f"{OPS}tree/")
+    before = taken()
+    for _ in range(3):
+        factories.member(factories.team(cast.ops.organization), Role.VIEWER, User.objects.get(username="owner"))
+    assert taken() == before
 
 
 # One's own account

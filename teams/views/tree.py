@@ -39,7 +39,7 @@ def grown(place: Place) -> list[Node]:
     within = set(ancestry.downward(*(team for team, role in roles.items() if role == Role.OWNER))) | set(roles)
     known = set(ancestry.upward(*roles)) | within
     agents, members = _counts(Agent, within), _counts(Membership, within)
-    teams = Team.objects.filter(pk__in=known).order_by("name")
+    teams = Team.objects.filter(pk__in=known).select_related("organization").order_by("name")
     nodes = {
         team.pk: Node(team, roles.get(team.pk, ""), team.pk in within, agents.get(team.pk, 0), members.get(team.pk, 0))
         for team in teams
