@@ -125,6 +125,17 @@ def test_nobody_appoints_an_agent_that_reads_more_than_they_do(owner: Client, ca
     assert Agent.objects.get(slug="boss").level == Level.DIRECTOR
 
 
+def test_nobody_holds_a_token_of_an_agent_that_reads_more_than_they_do(owner: Client, cast: Cast) -> None:
+    director = cast["director"].agent
+    assert director
+    path = f"{OPS}agents/{director.pk}/tokens/new/"
+    assert "It would read Executive" in owner.post(path, {"verbs": list(Verb)}).text
+    assert not Token.objects.exists()
+    factories.member(cast.executive, Role.VIEWER, cast["owner"].user)  # type: ignore[arg-type]
+    owner.post(path, {"verbs": list(Verb)})
+    assert Token.objects.get().agent_id == director.pk
+
+
 def test_levels_are_explained_by_what_they_read(owner: Client) -> None:
     assert "and the teams above: Executive." in owner.get(f"{OPS}agents/new/").text
 

@@ -50,6 +50,7 @@ def issue(
     """A new token for one of the team's agents. What is returned is the only copy."""
     refuse_others(actor)
     agent = one(actor=actor, agent_id=agent_id)
+    _refuse_reading_more_than_oneself(actor, Level(agent.level))
     return issue_token(agent=agent, verbs=verbs, expires_at=expires_at, label=tidy(label), now=now)
 
 
@@ -72,7 +73,8 @@ def one(*, actor: Actor, agent_id: UUID) -> Agent:
 
 
 def _refuse_reading_more_than_oneself(actor: Actor, level: Level) -> None:
-    """Directors and executives read the teams above; only somebody who is in all of these may appoint one."""
+    """Directors and executives read the teams above; only somebody who is in all of these may appoint one, or hold a
+    token of one."""
     if level == Level.MEMBER:
         return
     above = ancestry.upward(actor.team_id)
