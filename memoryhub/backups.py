@@ -37,7 +37,7 @@ def restore(*, backup: Path, database: str, media: Path, programs: str = "") -> 
         raise PostgresError(f"{media} is not empty. Restore into a new folder.")
     try:
         with tarfile.open(backup) as archive, tempfile.TemporaryDirectory(dir=media.parent) as folder:
-            archive.extractall(folder, filter="data")
+            _unpack(archive, Path(folder))
             if not (Path(folder) / DATABASE).is_file():
                 raise PostgresError(f"{backup} is no backup of MemoryHub.")
             options = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
@@ -49,6 +49,16 @@ def restore(*, backup: Path, database: str, media: Path, programs: str = "") -> 
                 shutil.copytree(Path(folder) / ATTACHMENTS, media, dirs_exist_ok=True)
     except (tarfile.TarError, OSError) as error:
         raise PostgresError(f"{backup} cannot be read as a backup: {error}.") from error
+
+
+def _unpack(archive: tarfile.TarFile, folder: Path) -> None:
+    """Its plain files, none of them outside of the folder."""
+    for member in archive:
+        path = (folder / member.name).resolve()
+        if member.isfile() and path.is_relative_to(folder.resolve()):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("wb") as file:
+                shutil.copyfileobj(archive.extractfile(member), file)  # type: ignore[arg-type]
 
 
 @contextmanager

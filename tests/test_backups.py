@@ -65,23 +65,15 @@ def attached(busy: Hub, token: str) -> str:
     return str(memory["id"])
 
 
-def test_what_is_no_backup_is_refused_and_changes_nothing(tmp_path: Path, empty: Hub) -> None:
+def test_what_is_no_backup_is_refused_and_a_backup_replaces_no_file(tmp_path: Path, empty: Hub) -> None:
     (tmp_path / "text").write_text("no backup")
     with tarfile.open(tmp_path / "tar", "w") as archive:
         archive.add(tmp_path / "text", "text")
-    for name, sentence in {
-        "text": "cannot be read as a backup",
-        "tar": "is no backup",
-        "nowhere": "No such file",
-    }.items():
+    sentences = {"text": "cannot be read as a backup", "tar": "is no backup", "nowhere": "No such file"}
+    for name, sentence in sentences.items():
         refused = empty.run("restore_backup", str(tmp_path / name))
         assert refused.returncode == 1
         assert sentence in refused.stderr
-
-
-def test_a_backup_replaces_no_file(tmp_path: Path, empty: Hub) -> None:
-    (tmp_path / "mine").write_text("precious")
-    refused = empty.run("backup", str(tmp_path / "mine"))
-    assert "is there already" in refused.stderr
-    assert (tmp_path / "mine").read_text() == "precious"
-    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+    assert "is there already" in empty.run("backup", str(tmp_path / "text")).stderr
+    assert (tmp_path / "text").read_text() == "no backup"
+    assert {path.name for path in tmp_path.iterdir()} == {"text", "tar"}

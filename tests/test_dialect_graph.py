@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
@@ -201,7 +201,7 @@ def test_a_source_is_free_text_and_comes_back_whole(ask: Call, source: str) -> N
 
 def test_a_source_that_somebody_changed_is_the_changed_one(agent: Agent, ask: Call) -> None:
     saved = ask("memory_save", {"content": "Something.", "source": "x" * 100})["memory_id"]
-    operations.update(actor=factories.actor(agent), memory_id=saved, source="checked by hand")
+    operations.update(actor=factories.actor(agent), memory_id=UUID(saved), source="checked by hand")
     assert ask("memory_recall", {"mode": "recent"})["memories"][0]["source"] == "checked by hand"
 
 
