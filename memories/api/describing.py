@@ -49,7 +49,7 @@ def header(name: str, description: str, **schema: Any) -> OpenApiParameter:
 IDEMPOTENCY_KEY = header(
     repeating.HEADER,
     "Makes a retry safe: done once within 24 hours, and answered the same.",
-    pattern="^[!-~]{1,255}$",
+    pattern=repeating.KEY,
 )
 IF_MATCH = header(
     "If-Match",

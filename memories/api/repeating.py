@@ -1,6 +1,7 @@
 """Repeating safely: a request that comes again with its idempotency key gets the first answer, byte for byte."""
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
@@ -12,9 +13,11 @@ from rest_framework.response import Response
 
 from memories import operations
 from memories.api.door import actor_of
+from memoryhub.errors import Invalid
 from memoryhub.ids import as_uuid
 
 HEADER = "Idempotency-Key"
+KEY = r"^[!-~]{1,255}$"  # what every server and proxy hands on as it was sent
 KEPT = ("ETag", "Location")  # of an answer's headers
 
 
@@ -23,6 +26,8 @@ def once(request: Request, act: Callable[[], Response]) -> Response:
     key = request.headers.get(HEADER)
     if key is None:
         return act()
+    if not re.search(KEY, key):
+        raise Invalid({"idempotency_key": "Up to 255 ASCII characters that can be seen, without spaces."})
     first = operations.once(actor=actor_of(request), key=key, request=_spelled(request), act=lambda: _result(act()))
     return Response(first["body"].encode(), status=first["status"], headers=first["headers"])
 
