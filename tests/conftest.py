@@ -4,10 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from pytest_django import Settings
 
 from memories.embedding import provider, serving
 from teams.actor import Actor
+from teams.models import Role, Team
 from tests import cast as players
 from tests import factories
 from tests.endpoint import KEY, EndpointServer, endpoint_server
@@ -58,3 +61,29 @@ def cast(db: None) -> players.Cast:
 def writer(db: None) -> Actor:
     """An agent of some team, for tests in which nobody else matters."""
     return factories.actor()
+
+
+@pytest.fixture
+def team(db: None) -> Team:
+    """Acme's ops, for tests of its pages in which few matter."""
+    return factories.team(factories.organization("acme"), "ops")
+
+
+@pytest.fixture
+def bot(team: Team) -> Actor:
+    return factories.actor(factories.agent(team, "deploy-bot"))
+
+
+@pytest.fixture
+def eddy(team: Team) -> User:
+    return factories.member(team, Role.EDITOR, "eddy")
+
+
+@pytest.fixture
+def editor(eddy: User) -> Client:
+    return factories.logged_in(eddy)
+
+
+@pytest.fixture
+def viewer(team: Team) -> Client:
+    return factories.entered(team, Role.VIEWER, "vera")

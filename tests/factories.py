@@ -4,6 +4,7 @@ from itertools import count
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.test import Client
 
 from memories import operations
 from memories.models import Memory
@@ -45,6 +46,17 @@ def member(of: Team, role: Role, who: str | User = "") -> User:
     user = who if isinstance(who, User) else login(who)
     Membership.objects.create(organization_id=of.organization_id, team=of, user=user, role=role)
     return user
+
+
+def entered(team: Team, role: Role, name: str) -> Client:
+    """The browser of a new member."""
+    return logged_in(member(team, role, name))
+
+
+def logged_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
 
 
 def memory(by: Actor, content: str = "The queue runs on Postgres.", **said: Any) -> Memory:

@@ -24,32 +24,6 @@ ACTIVITY = "/t/acme/ops/activity/"
 RECALLS, KNOWN, QUESTIONS = f"{ACTIVITY}recalls/", f"{ACTIVITY}known/", f"{ACTIVITY}questions/"
 
 
-@pytest.fixture
-def team() -> Team:
-    return factories.team(factories.organization("acme"), "ops")
-
-
-@pytest.fixture
-def bot(team: Team) -> Actor:
-    return factories.actor(factories.agent(team, "deploy-bot"))
-
-
-def entered(team: Team, role: Role, name: str) -> Client:
-    client = Client()
-    client.force_login(factories.member(team, role, name))
-    return client
-
-
-@pytest.fixture
-def editor(team: Team) -> Client:
-    return entered(team, Role.EDITOR, "eddy")
-
-
-@pytest.fixture
-def viewer(team: Team) -> Client:
-    return entered(team, Role.VIEWER, "vera")
-
-
 def ask(by: Actor, query: str, mode: str = "keyword", ago: timedelta = timedelta(0)) -> None:
     recall.recall(actor=by, query=query, mode=mode, now=timezone.now() - ago)
     ledger.flush()
@@ -134,7 +108,7 @@ def test_strange_people_and_kinds_are_said_too(viewer: Client) -> None:
 
 
 def test_strangers_find_no_activity(team: Team, bot: Actor) -> None:
-    stranger = entered(factories.team(), Role.OWNER, "sam")
+    stranger = factories.entered(factories.team(), Role.OWNER, "sam")
     for path in (ACTIVITY, RECALLS, KNOWN, QUESTIONS):
         assert stranger.get(path).status_code == 404
     assert stranger.post(f"{QUESTIONS}dismiss/", {"question": "x"}).status_code == 404

@@ -19,32 +19,6 @@ pytestmark = pytest.mark.django_db
 HOME = "/t/acme/ops/"
 
 
-@pytest.fixture
-def team() -> Team:
-    return factories.team(factories.organization("acme"), "ops")
-
-
-@pytest.fixture
-def bot(team: Team) -> Actor:
-    return factories.actor(factories.agent(team, "deploy-bot"))
-
-
-def entered(team: Team, role: Role, name: str) -> Client:
-    client = Client()
-    client.force_login(factories.member(team, role, name))
-    return client
-
-
-@pytest.fixture
-def editor(team: Team) -> Client:
-    return entered(team, Role.EDITOR, "eddy")
-
-
-@pytest.fixture
-def viewer(team: Team) -> Client:
-    return entered(team, Role.VIEWER, "vera")
-
-
 def test_it_shows_what_the_team_knows_by_heart(viewer: Client, bot: Actor) -> None:
     soon = timezone.now() + timedelta(days=3)
     factories.memory(bot, "# We are **ops**", key="core")
@@ -92,7 +66,7 @@ def test_an_agents_own_memories_are_for_owners_alone(viewer: Client, bot: Actor,
     factories.memory(bot, "My own note.", scope=Scope.AGENT, pinned=True)
     factories.memory(factories.actor(), "Of another organization.", pinned=True)
     assert "My own note." not in viewer.get(HOME).text
-    seen = entered(team, Role.OWNER, "olga").get(HOME).text
+    seen = factories.entered(team, Role.OWNER, "olga").get(HOME).text
     assert "My own note." in seen
     assert "another organization" not in seen
 
@@ -166,7 +140,7 @@ def test_viewers_change_nothing(viewer: Client, bot: Actor) -> None:
 
 def test_strangers_find_nothing(team: Team, bot: Actor) -> None:
     memory = factories.memory(bot)
-    stranger = entered(factories.team(), Role.OWNER, "sam")
+    stranger = factories.entered(factories.team(), Role.OWNER, "sam")
     assert stranger.get(HOME).status_code == 404
     for path in ("", f"reviewed/{memory.pk}/", f"reviewed/{memory.pk}/2/undo/"):
         assert stranger.post(f"{HOME}{path}", {"content": "x"}).status_code == 404

@@ -14,33 +14,10 @@ from django.utils import timezone
 from memories import operations
 from memories.models import Batch, Memory, Revision, Scope
 from teams.actor import Actor
-from teams.models import Agent, Project, Role, Team
+from teams.models import Agent, Project, Team
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def team() -> Team:
-    return factories.team(factories.organization("acme"), "ops")
-
-
-@pytest.fixture
-def bot(team: Team) -> Actor:
-    return factories.actor(factories.agent(team, "deploy-bot"))
-
-
-@pytest.fixture
-def editor(client: Client, team: Team) -> Client:
-    client.force_login(factories.member(team, Role.EDITOR, "eddy"))
-    return client
-
-
-@pytest.fixture
-def viewer(team: Team) -> Client:
-    client = Client()
-    client.force_login(factories.member(team, Role.VIEWER, "vera"))
-    return client
 
 
 LIST = "/t/acme/ops/memories/"

@@ -11,28 +11,12 @@ from memories import operations, recall
 from memories.models import Memory, SettledQuestion
 from memories.recall import ledger
 from teams.actor import Actor
-from teams.models import Role, Team
 from tests import factories
 from tests.browser.conftest import Visit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ACTIVITY = "/t/acme/ops/activity/"
-
-
-@pytest.fixture
-def team() -> Team:
-    return factories.team(factories.organization("acme"), "ops")
-
-
-@pytest.fixture
-def eddy(team: Team) -> User:
-    return factories.member(team, Role.EDITOR, "eddy")
-
-
-@pytest.fixture
-def bot(team: Team) -> Actor:
-    return factories.actor(factories.agent(team, "deploy-bot"))
 
 
 def ask(by: Actor, *queries: str) -> None:

@@ -8,23 +8,13 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from memories.models import Memory
-from teams.models import Role, Team
+from teams.models import Team
 from tests import factories
 from tests.browser.conftest import Visit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 HOME = "/t/acme/ops/"
-
-
-@pytest.fixture
-def team() -> Team:
-    return factories.team(factories.organization("acme"), "ops")
-
-
-@pytest.fixture
-def eddy(team: Team) -> User:
-    return factories.member(team, Role.EDITOR, "eddy")
 
 
 def test_one_saves_by_keyboard_alone_and_goes_on(visit: Visit, eddy: User) -> None:
