@@ -80,7 +80,7 @@ class Hub:
 
     def wait_until(self, condition: Any, seconds: float = 90) -> None:
         deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and not (self.process and self.process.poll()):
             try:
                 if condition():
                     return

@@ -88,7 +88,7 @@ def test_one_idempotency_key_writes_once_and_answers_all_the_same(clients: Clien
     def save(_: int) -> tuple[int, bytes]:
         """The answer's bytes."""
         request = urllib.request.Request(f"http://127.0.0.1:{clients.made.port}/api/v1/{path}", method="POST")
-        said = {"Authorization": clients.token, "Content-Type": "application/json", "Idempotency-Key": f"k {path}"}
+        said = {"Authorization": clients.token, "Content-Type": "application/json", "Idempotency-Key": f"once:{path}"}
         for name, value in said.items():
             request.add_header(name, value)
         with urllib.request.urlopen(request, data=json.dumps(sent).encode(), timeout=LIMIT) as response:
