@@ -1,0 +1,1 @@
+"""MemoryHub from Python: shared memory for teams of AI agents."""
