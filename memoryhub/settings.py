@@ -150,12 +150,18 @@ def own_secret_key() -> str:
 
 
 SECRET_KEY: str = env.str("SECRET_KEY", default="") or own_secret_key()
+if len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 10 or SECRET_KEY.startswith("django-insecure-"):
+    raise ImproperlyConfigured("SECRET_KEY must be 50 or more characters of chance, or not given at all.")
 
 # Who may reach it, and how
 
 DEBUG: bool = switch("DEBUG")
 HTTPS: bool = switch("HTTPS")
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+if HTTPS and DEBUG:
+    raise ImproperlyConfigured("DEBUG shows strangers how the hub is made: never together with HTTPS.")
+if HTTPS and "*" in ALLOWED_HOSTS:
+    raise ImproperlyConfigured("ALLOWED_HOSTS must name the hosts, not '*', so that no link leads to another.")
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
@@ -324,6 +330,8 @@ FILE_UPLOAD_PERMISSIONS = 0o600
 LOG_FORMAT = one_of("LOG_FORMAT", ("LINE", "JSON"), "JSON" if HTTPS else "LINE")
 SLOW_STATEMENT = whole_number("SLOW_STATEMENT", 500)  # milliseconds
 METRICS_TOKEN = key("METRICS_TOKEN")
+if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
+    raise ImproperlyConfigured("METRICS_TOKEN must have 16 characters or more.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
