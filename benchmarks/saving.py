@@ -27,7 +27,7 @@ MEMORY = (
     *("channel_id", "verified_by", "forgotten_by", "forget_reason"),
 )
 REVISION = (
-    *("id", "organization_id", "memory_id", "agent_id", "change", "created_at", "audience"),
+    *("id", "organization_id", "memory_id", "agent_id", "token_id", "change", "created_at", "audience"),
     *("key", "content", "summary", "type", "category", "tags", "importance", "pinned", "source", "scope", "metadata"),
     *("version", "verified_by", "forgotten_by", "forget_reason"),
 )
@@ -132,7 +132,7 @@ def rows(actor: "Actor", key: str, text: str) -> tuple[tuple[Any, ...], tuple[An
     now, memory_id, organization = timezone.now(), uuid7(), actor.organization_id
     said = (key, text, "", "fact", "fact", ["bench"], 0.5, False, "manual", "team", Jsonb({}))
     memory = (memory_id, organization, actor.team_id, actor.agent_id, *said, 1, now, now, bool(key), "", "", "", "")
-    signed = (uuid7(), organization, memory_id, actor.agent_id, "created", now, actor.team_id)
+    signed = (uuid7(), organization, memory_id, actor.agent_id, actor.token_id, "created", now, actor.team_id)
     return memory, (*signed, *said, 1, "", "", "")
 
 

@@ -20,6 +20,7 @@ class Actor:
     owns: frozenset[UUID] = frozenset()
     readable_team_ids: tuple[UUID, ...]  # its own first, then upwards
     agent_id: UUID | None = None
+    token_id: UUID | None = None  # by which an agent came in
     user_id: int | None = None
     person_id: UUID | None = None
     project_id: UUID | None = None

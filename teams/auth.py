@@ -60,10 +60,17 @@ def agent_actor(*, token: str, context: Context | None = None, now: datetime | N
     found = _living_token(token, now=now)
     limits.admit(token=found, now=now)
     _note_use(found, now=now)
-    return actor_of_agent(agent=found.agent, verbs=frozenset(map(Verb, found.verbs)), context=context)
+    verbs = frozenset(map(Verb, found.verbs))
+    return actor_of_agent(agent=found.agent, verbs=verbs, context=context, token_id=found.pk)
 
 
-def actor_of_agent(*, agent: Agent, verbs: frozenset[Verb] = frozenset(Verb), context: Context | None = None) -> Actor:
+def actor_of_agent(
+    *,
+    agent: Agent,
+    verbs: frozenset[Verb] = frozenset(Verb),
+    context: Context | None = None,
+    token_id: UUID | None = None,
+) -> Actor:
     """The agent as it acts with these verbs in that context. Its team and organization should be loaded."""
     context = context or Context()
     may_register = Verb.WRITE in verbs
@@ -96,6 +103,7 @@ def actor_of_agent(*, agent: Agent, verbs: frozenset[Verb] = frozenset(Verb), co
         writes=frozenset(own),
         readable_team_ids=team_ids,
         agent_id=agent.pk,
+        token_id=token_id,
         person_id=person.pk if person else None,
         project_id=project.pk if project else None,
         session_id=session.pk if session else None,

@@ -4,6 +4,7 @@ import io
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from memories.moving.tables import LEFT, TABLES
 from memories.recall import ledger
 from memoryhub.errors import Conflict, Invalid
 from teams import auth
-from teams.models import Invitation, Membership, Organization, Role, Team, Verb
+from teams.models import Invitation, Membership, Organization, Role, Team, Token, Verb
 from tests import factories
 from tests.cast import Cast
 from tests.hub import hub
@@ -69,6 +70,7 @@ def lively(cast: Cast) -> Organization:
     within, until = {"organization": cast.ops.organization, "team": cast.ops}, timezone.now() + timedelta(days=1)
     Invitation.objects.create(**within, digest=b"d" * 32, made_by=cast["owner"].user, expires_at=until)
     actor = factories.actor(writer.agent, user="mira", session="moving day", channel="c", workspace="blue")
+    actor = replace(actor, token_id=Token.objects.get().pk)
     said = 'The boxes are in the cellar.\n\n\\ " é 漢字 😀'
     memory = factories.memory(actor, said, key="boxes", metadata={"a": [1.5, None]})
     operations.update(actor=actor, memory_id=memory.pk, content="The boxes are in the attic.")

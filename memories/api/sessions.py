@@ -190,7 +190,7 @@ def _within(request: Request, name: str, **said: str) -> Actor:
     agent = Agent.objects.select_related("team__organization").get(pk=caller.agent_id)
     headers = {header: unquote(request.headers.get(f"X-Memory-{header.title()}", "")) for header in CONTEXT_HEADERS}
     context = auth.Context(**{**headers, **said, "session": name})
-    return auth.actor_of_agent(agent=agent, verbs=caller.verbs, context=context)
+    return auth.actor_of_agent(agent=agent, verbs=caller.verbs, context=context, token_id=caller.token_id)
 
 
 def _sessions(actor: Actor, name: str) -> Any:

@@ -13,7 +13,7 @@ from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 
 from memories import scopes
-from memories.models.signed import Signed, signature
+from memories.models.signed import Signed, Traced, by_token, signature
 from memories.models.vocabulary import FILE_BYTES, PATH_LENGTH, Change, octets
 from memoryhub.tenancy import SameOrganization, link, own_key
 from teams.actor import Actor
@@ -117,7 +117,7 @@ class TeamFile(Signed):
         return self.path
 
 
-class FileVersion(Signed):
+class FileVersion(Traced):
     file = link("memories.TeamFile", related_name="versions", db_index=False)
     version = models.PositiveIntegerField()
     path = models.CharField(max_length=PATH_LENGTH)
@@ -130,6 +130,7 @@ class FileVersion(Signed):
             SameOrganization(field="file", to="memories.TeamFile", name="version_file_is_of_its_organization"),
             models.UniqueConstraint(fields=["organization", "file", "version"], name="file_has_each_version_once"),
         ]
+        indexes = [by_token("version")]
 
     def __str__(self) -> str:
         return f"{self.path} v{self.version}"

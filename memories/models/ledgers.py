@@ -5,12 +5,12 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from memories.models.signed import Signed, signature
+from memories.models.signed import Signed, Traced, by_token, signature
 from memories.models.vocabulary import QUESTION_LENGTH
 from memoryhub.tenancy import SameOrganization, Tenant, link
 
 
-class RecallLog(Signed):
+class RecallLog(Traced):
     """The ledger of recalls: who asked what, and which memories in which versions came back."""
 
     team = link("teams.Team", db_index=False)
@@ -48,6 +48,7 @@ class RecallLog(Signed):
                 name="recall_unanswered",
                 condition=Q(~Q(query=""), total_found=0),
             ),
+            by_token("recall"),
         ]
 
     def __str__(self) -> str:

@@ -18,7 +18,7 @@ from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 
 from memories import scopes
-from memories.models.signed import Signed, signature
+from memories.models.signed import Signed, Traced, by_token, signature
 from memories.models.vocabulary import (
     CONTENT_BYTES,
     KEY_LENGTH,
@@ -318,7 +318,7 @@ Memory.COLUMNS = tuple(
 )
 
 
-class Revision(Signed, Described):
+class Revision(Traced, Described):
     """One version of a memory in full: who made it, when, and by what kind of change."""
 
     memory = link("memories.Memory", related_name="revisions", db_index=False)
@@ -357,6 +357,7 @@ class Revision(Signed, Described):
                 name="revision_by_change",
                 condition=~Q(change=Change.CREATED),
             ),
+            by_token("revision"),
         ]
 
     def __str__(self) -> str:

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.db.models import F, Q
 from django.utils import timezone
 
 from memoryhub.tenancy import SameOrganization, Tenant, link
@@ -28,6 +29,28 @@ class Signed(Tenant):
         if self.user:
             return self.user.get_username()
         return str(self.agent or "system")
+
+
+class Traced(Signed):
+    """A row of the history: it says, too, with which token an agent did it.
+
+    The row outlives the token, so no constraint holds the two together.
+    """
+
+    token = link("teams.Token", null=True, blank=True, db_index=False, on_delete=models.DO_NOTHING)
+
+    class Meta:
+        abstract = True
+
+
+def by_token(table: str) -> models.Index:
+    return models.Index(
+        F("organization"),
+        F("token"),
+        F("created_at").desc(),
+        name=f"{table}_by_token",
+        condition=Q(token__isnull=False),
+    )
 
 
 def signature(table: str) -> SameOrganization:

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import groupby
@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from memories.models import Asset
 from memories.moving.choosing import chosen
-from memories.moving.tables import Reach, Selection, Table
+from memories.moving.tables import TABLES, Reach, Selection, Table
 
 FORMAT = 1
 BATCH = 500  # rows at once
@@ -70,7 +70,7 @@ def _one_moment() -> Iterator[None]:
 
 def _parts(archive: ZipFile, selection: Selection, tables: list[Table]) -> Told:
     for table in tables:
-        yield from _rows(archive, table)
+        yield from _rows(archive, table, left=[other for other in TABLES if other not in tables])
     yield from _logins(archive, selection, tables)
     yield from _memories(archive)
     yield from _files(archive)
@@ -89,8 +89,13 @@ def _manifest(selection: Selection, tables: list[Table], counts: dict[str, int],
     return json.dumps(said, indent=2) + "\n"
 
 
-def _rows(archive: ZipFile, table: Table) -> Told:
-    columns = [LOGIN.format(column=name) if name in table.logins else f"row.{name}" for name in table.fields]
+def _rows(archive: ZipFile, table: Table, *, left: Collection[Table]) -> Told:
+    """Logins by name, and nothing in place of a link to what is left behind."""
+    unknown = {column for other in left for column in table.links_to(other)}
+    columns = [
+        LOGIN.format(column=name) if name in table.logins else f"NULL AS {name}" if name in unknown else f"row.{name}"
+        for name in table.fields
+    ]
     statement = f"""
     SELECT row_to_json(shown)::text FROM (
         SELECT {", ".join(columns)} FROM {table.name} AS row

@@ -215,5 +215,6 @@ def _record(actor: Actor, file: TeamFile, change: Change) -> None:
         change=change,
         agent_id=actor.agent_id,
         user_id=actor.user_id,
+        token_id=actor.token_id,
         created_at=file.updated_at,
     )

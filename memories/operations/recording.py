@@ -21,9 +21,9 @@ DESCRIBED = tuple(field.name for field in Described._meta.local_fields)
 # Copies the rows as they stand now into the history. The caller holds their locks.
 RECORD = f"""
 INSERT INTO memories_revision
-    (id, organization_id, memory_id, agent_id, user_id, created_at, change, audience, {", ".join(DESCRIBED)})
-SELECT revision.id, memory.organization_id, memory.id, %(agent)s, %(user)s, memory.updated_at, %(change)s,
-    memory.audience,
+    (id, organization_id, memory_id, agent_id, user_id, token_id, created_at, change, audience, {", ".join(DESCRIBED)})
+SELECT revision.id, memory.organization_id, memory.id, %(agent)s, %(user)s, %(token)s, memory.updated_at,
+    %(change)s, memory.audience,
     {", ".join(f"memory.{column}" for column in DESCRIBED)}
 FROM unnest(%(revisions)s::uuid[], %(memories)s::uuid[]) AS revision (id, memory_id)
 JOIN memories_memory AS memory ON memory.organization_id = %(organization)s AND memory.id = revision.memory_id
@@ -38,6 +38,7 @@ def record(*, organization_id: UUID, signer: Actor | None, memory_ids: Sequence[
             {
                 "agent": signer.agent_id if signer else None,
                 "user": signer.user_id if signer else None,
+                "token": signer.token_id if signer else None,
                 "change": change,
                 "revisions": [uuid7() for _ in memory_ids],
                 "memories": list(memory_ids),

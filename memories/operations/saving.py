@@ -298,8 +298,8 @@ WITH saved AS (
     RETURNING {returned}, {unset}
 ), recorded AS (
     INSERT INTO memories_revision
-        (id, organization_id, memory_id, agent_id, user_id, created_at, change, audience, {described})
-    SELECT revision.id, organization_id, saved.id, %(agent)s::uuid, %(user)s::integer, updated_at,
+        (id, organization_id, memory_id, agent_id, user_id, token_id, created_at, change, audience, {described})
+    SELECT revision.id, organization_id, saved.id, %(agent)s::uuid, %(user)s::integer, %(token)s::uuid, updated_at,
         CASE version WHEN 1 THEN 'created' ELSE 'updated' END, audience, {described}
     FROM (SELECT *, row_number() OVER () AS position FROM saved) AS saved
     JOIN unnest(%(revisions)s::uuid[]) WITH ORDINALITY AS revision (id, position) USING (position)
@@ -326,6 +326,7 @@ def _execute(*, actor: Actor, rows: Sequence[Row], now: datetime) -> list[Memory
         "rows": orjson.dumps([row.values for row in rows]).decode(),
         "agent": actor.agent_id,
         "user": actor.user_id,
+        "token": actor.token_id,
         "now": now,
         "revisions": [uuid7() for _ in rows],
     }

@@ -50,6 +50,7 @@ def note(
         "team_id": actor.team_id,
         "agent_id": actor.agent_id,
         "user_id": actor.user_id,
+        "token_id": actor.token_id,
         "session_id": actor.session_id,
         "query": query,
         "mode": mode,
