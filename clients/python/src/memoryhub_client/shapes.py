@@ -1,0 +1,233 @@
+"""What the hub answers, as frozen values. Fields that this package does not know are left out, so that it outlives
+newer hubs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import datetime
+from functools import cache
+from types import UnionType
+from typing import Any, Generic, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+Shape = TypeVar("Shape")
+JSON = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Similar:
+    id: str
+    similarity: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Memory:
+    """A token that may not read gets `id`, `key` and `version` alone; the rest is empty then."""
+
+    id: str
+    version: int
+    key: str | None = None
+    content: str = ""
+    summary: str | None = None
+    type: str = "fact"
+    category: str = "fact"
+    tags: list[str] = field(default_factory=list)
+    importance: float = 0.5
+    pinned: bool = False
+    expires_at: datetime | None = None
+    source: str = "manual"
+    scope: str = "team"
+    metadata: JSON = field(default_factory=dict)
+    team_id: str | None = None
+    agent_id: str | None = None
+    person_id: str | None = None
+    project_id: str | None = None
+    session_id: str | None = None
+    workspace_id: str | None = None
+    channel_id: str | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    verified_at: datetime | None = None
+    verified_by: str | None = None
+    review_by: datetime | None = None
+    access_count: int = 0
+    last_accessed_at: datetime | None = None
+    forgotten_at: datetime | None = None
+    forgotten_by: str | None = None
+    forget_reason: str | None = None
+    similar: list[Similar] = field(default_factory=list)  # when it was saved: what says nearly the same
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hit(Memory):
+    relevance_score: float = 0.0
+    explain: JSON | None = None
+    snippet: JSON | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recalled:
+    memories: list[Hit]  # best first
+    total_found: int
+    total_is_bound: bool = False
+    mode: str = "hybrid"
+    note: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    rank: int | None
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    name: str
+    text: str
+    tokens: int
+    memory_ids: list[str]
+    omitted: list[str]
+    cut: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Context:
+    text: str
+    tokens: int
+    sections: list[Section]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Version:
+    """A memory as it was, who made it so, and by what kind of change."""
+
+    version: int
+    change: str
+    by: str
+    created_at: datetime
+    content: str = ""
+    key: str | None = None
+    summary: str | None = None
+    type: str = "fact"
+    category: str = "fact"
+    tags: list[str] = field(default_factory=list)
+    importance: float = 0.5
+    pinned: bool = False
+    expires_at: datetime | None = None
+    metadata: JSON = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Association:
+    id: str
+    origin_id: str
+    target_id: str
+    relation: str
+    weight: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    id: str
+    memory_id: str
+    session_id: str | None = None
+    message_id: str | None = None
+    url: str | None = None
+    quote: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class File:
+    """In a list, without its content."""
+
+    id: str
+    path: str
+    version: int
+    content: str = ""
+    size: int = 0
+    team_id: str | None = None
+    workspace_id: str | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    deleted_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileVersion:
+    version: int
+    path: str
+    size: int
+    change: str
+    by: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Session:
+    id: str
+    name: str
+    project: str | None = None
+    user: str | None = None
+    workspace: str | None = None
+    channel: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Archive:
+    file: JSON
+    memory: Memory
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Extraction:
+    saved: list[Memory]
+    held: list[Memory]
+    known: list[JSON]
+    by: str
+    note: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Me:
+    name: str
+    agent_id: str
+    organization_id: str
+    team_id: str
+    readable_team_ids: list[str]
+    verbs: list[str]
+    project_id: str | None = None
+    person_id: str | None = None
+    session_id: str | None = None
+    workspace_id: str | None = None
+    channel_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Shape]):
+    items: Sequence[Shape]
+    next: str | None  # the cursor of the page that follows
+
+
+def shaped(kind: type[Shape], said: Mapping[str, Any]) -> Shape:
+    readers = _readers(cast(Any, kind))  # a type, and so hashable
+    return kind(**{name: readers[name](value) for name, value in said.items() if name in readers})
+
+
+@cache
+def _readers(kind: type[Any]) -> dict[str, Callable[[Any], Any]]:
+    hints = get_type_hints(kind)
+    return {part.name: _reader(hints[part.name]) for part in fields(kind)}
+
+
+def _reader(hint: Any) -> Callable[[Any], Any]:
+    """How a value of this type is read from JSON."""
+    if get_origin(hint) in (UnionType, Union):  # always with None
+        (inner,) = (part for part in get_args(hint) if part is not type(None))
+        read = _reader(inner)
+        return lambda value: None if value is None else read(value)
+    if get_origin(hint) is list:
+        read = _reader(get_args(hint)[0])
+        return lambda values: [read(value) for value in values]
+    if hint is datetime:
+        return datetime.fromisoformat
+    if is_dataclass(hint) and isinstance(hint, type):
+        return lambda value: shaped(hint, value)
+    return lambda value: value
