@@ -1,0 +1,1 @@
+"""The Python client, its command line and its adapters."""
