@@ -2,8 +2,7 @@
 
 import logging
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
 
 from django.db import connection, transaction
@@ -156,7 +155,7 @@ def catch_up() -> None:
 
 def _attempt(provider: Provider, *, new: bool) -> float:
     """Works off what waits for the provider. Returns in how many seconds it should be tried again, if at all."""
-    with _alone(provider) as alone:
+    with locks.alone(f"embedding {provider.name}") as alone:
         if not alone:
             return LOOK_AGAIN
         try:
@@ -225,17 +224,3 @@ def _make_together(rows: Sequence[Unembedded], provider: Provider) -> None:
         with connection.cursor() as cursor:
             cursor.execute(DONE, [[row.pk for row in rows], [row.memory.version for row in rows]])
     link_similar([memory.pk for memory in living if memory.version == 1])
-
-
-@contextmanager
-def _alone(provider: Provider) -> Iterator[bool]:
-    """Whether no other process works off this provider's backlog."""
-    lock = locks.number(f"embedding {provider.name}")
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [lock])
-        alone = bool(cursor.fetchone()[0])
-        try:
-            yield alone
-        finally:
-            if alone:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [lock])

@@ -21,7 +21,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 
 from memories import demo
-from memoryhub import metrics
+from memoryhub import locks, metrics
 
 LOOK_EVERY = 0.5  # seconds between looks at what we watch
 STOP_WITHIN = 30  # seconds for requests in flight to end
@@ -42,7 +42,8 @@ class Command(BaseCommand):
         address = (options["host"], options["port"])
         refuse_taken(*address)
         self.say("Bringing the database up to date …")
-        call_command("migrate", verbosity=0)
+        with locks.alone("migrations", wait=True):  # several may be started at once on one server
+            call_command("migrate", verbosity=0)
         call_command("collectstatic", verbosity=0, interactive=False)
         for warning in run_checks(tags=[Tags.database], databases=["default"]):
             if warning.level >= WARNING:

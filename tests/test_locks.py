@@ -1,0 +1,33 @@
+"""Locks that processes share, by names."""
+
+import threading
+
+import pytest
+
+from memoryhub import locks
+
+pytestmark = pytest.mark.django_db
+
+
+def test_one_at_a_time_is_alone() -> None:
+    with locks.alone("a name") as first, locks.alone("a name") as second, locks.alone("another") as third:
+        assert (first, second, third) == (True, False, True)
+    with locks.alone("a name") as later:
+        assert later
+
+
+def test_whoever_waits_is_alone_once_the_other_is_done() -> None:
+    order: list[str] = []
+
+    def wait() -> None:
+        with locks.alone("a name", wait=True) as alone:
+            assert alone
+            order.append("waited")
+
+    with locks.alone("a name"):
+        thread = threading.Thread(target=wait)
+        thread.start()
+        thread.join(0.2)
+        order.append("done")
+    thread.join()
+    assert order == ["done", "waited"]
