@@ -78,8 +78,20 @@ def changes(*, actor: Actor, limit: int, rule: Q | None = None, cursor: str | No
         parts=parts,
         read=lambda found: _read(found, audiences=audiences),
     )
-    there = presence(actor=actor, memory_ids={revision.memory_id for revision in page.rows})
-    return History([_told(revision, there[revision.memory_id]) for revision in page.rows], page.next)
+    return History(_tell(actor, page.rows), page.next)
+
+
+def tell(*, actor: Actor, revision_ids: Sequence[UUID]) -> list[Told]:
+    """In that order; of those that are not for the actor no more than that they are there."""
+    return _tell(actor, _with_texts(revision_ids, audiences=sorted(actor.reads, key=str)))
+
+
+def _tell(actor: Actor, revisions: Sequence[Revision]) -> list[Told]:
+    there = presence(actor=actor, memory_ids={revision.memory_id for revision in revisions})
+    theirs = [
+        there[revision.memory_id] if revision.audience in actor.reads else Presence.GONE for revision in revisions
+    ]
+    return [_told(revision, known) for revision, known in zip(revisions, theirs, strict=True)]
 
 
 def _told(revision: Revision, there: Presence) -> Told:
@@ -93,15 +105,18 @@ def _told(revision: Revision, there: Presence) -> Told:
 
 
 def _read(found: "QuerySet[Revision]", *, audiences: Sequence[UUID]) -> list[Revision]:
-    """In their order, with who made them and the text before: of each the beginning, for texts can be long."""
-    order = [pk for _, pk in found.values_list("created_at", "pk")]
+    return _with_texts([pk for _, pk in found.values_list("created_at", "pk")], audiences=audiences)
+
+
+def _with_texts(order: Sequence[UUID], *, audiences: Sequence[UUID]) -> list[Revision]:
+    """In that order, with who made them and the text before: of each the beginning, for texts can be long."""
     earlier = Revision.objects.filter(
         organization=OuterRef("organization"),
         memory=OuterRef("memory"),
         version=OuterRef("version") - 1,
         audience__in=audiences,  # what was written for others stays with them
     )
-    rows = Revision.objects.filter(pk__in=order).select_related("agent", "user").defer("content", "metadata")
+    rows = Revision.objects.filter(pk__in=order).select_related("agent", "user", "token").defer("content", "metadata")
     beginning = Left("content", LONGEST + 1)
     told = rows.annotate(
         text=beginning, before=Subquery(earlier.values(beginning=beginning), output_field=TextField(null=True))

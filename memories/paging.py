@@ -44,23 +44,35 @@ def page(
     if len(shown) <= limit:
         return Page(shown, None)
     last = shown[limit - 1]
-    return Page(shown[:limit], _signer(rows.model, order).sign_object([_json(getattr(last, field)), str(last.pk)]))
+    return Page(shown[:limit], mark(_list(rows.model, order), getattr(last, field), last.pk))
+
+
+def mark(listed: str, value: Any, last_id: UUID) -> str:
+    """The cursor of what comes after that row of the list."""
+    said = value.isoformat() if hasattr(value, "isoformat") else value
+    return signing.Signer(salt=listed).sign_object([said, str(last_id)])
+
+
+def marked(listed: str, cursor: str) -> tuple[Any, UUID]:
+    """What the cursor was made of, as JSON has it."""
+    try:
+        said, last_id = signing.Signer(salt=listed).unsign_object(cursor)
+    except (signing.BadSignature, ValueError) as error:
+        raise Invalid({"cursor": "This is no cursor of a list in this order. Send `next` as it came."}) from error
+    return said, UUID(last_id)
 
 
 def _after(model: type[Model], cursor: str, order: str) -> Q:
-    try:
-        said, last_id = _signer(model, order).unsign_object(cursor)
-    except (signing.BadSignature, ValueError) as error:
-        raise Invalid({"cursor": "This is no cursor of a list in this order. Send `next` as it came."}) from error
+    said, last_id = marked(_list(model, order), cursor)
+    return after(model, order, said, last_id)
+
+
+def after(model: type[Model], order: str, said: Any, last_id: UUID) -> Q:
     field, side = order.removeprefix("-"), "lt" if order.startswith("-") else "gt"
     value = cast("Field[Any, Any]", model._meta.get_field(field)).to_python(said)
-    beyond = Q(**{f"{field}__{side}": value}) | Q(**{field: value, f"id__{side}": UUID(last_id)})
+    beyond = Q(**{f"{field}__{side}": value}) | Q(**{field: value, f"id__{side}": last_id})
     return Q(**{f"{field}__{side}e": value}) & beyond  # the first is what an index can start from
 
 
-def _signer(model: type[Model], order: str) -> signing.Signer:
-    return signing.Signer(salt=f"{model._meta.label} {order}")
-
-
-def _json(value: Any) -> Any:
-    return value.isoformat() if hasattr(value, "isoformat") else value
+def _list(model: type[Model], order: str) -> str:
+    return f"{model._meta.label} {order}"

@@ -1,6 +1,6 @@
 """What was asked and what came back, as far as one who looks may know: the ledger, read."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from memoryhub.prepared import prepared_cursor
 from teams.actor import Actor
 from teams.models import Agent
 
+TELLING = ("agent", "user", "token", "session")
 LOOKED_AT = 200  # recalls of an agent on one day
 TOLD = 200  # memories that it was given then
 
@@ -61,10 +62,13 @@ class Ledger:
 def recalls(*, actor: Actor, limit: int, rule: Q | None = None, cursor: str | None = None) -> Ledger:
     """The team's, the newest first. Hopes for the indexes recall_newest and recall_by_agent."""
     rows = RecallLog.objects.filter(rule or Q(), organization=actor.organization_id, team=actor.team_id)
-    page = paging.page(rows.select_related("agent", "user", "session"), order="-created_at", limit=limit, cursor=cursor)
-    known = given(actor=actor, versions={version for log in page.rows for version in versions_of(log)})
-    told = [Recalled(log, [known[one] for one in versions_of(log) if one in known]) for log in page.rows]
-    return Ledger(told, page.next)
+    page = paging.page(rows.select_related(*TELLING), order="-created_at", limit=limit, cursor=cursor)
+    return Ledger(tell(actor=actor, logs=page.rows), page.next)
+
+
+def tell(*, actor: Actor, logs: Sequence[RecallLog]) -> list[Recalled]:
+    known = given(actor=actor, versions={version for log in logs for version in versions_of(log)})
+    return [Recalled(log, [known[one] for one in versions_of(log) if one in known]) for log in logs]
 
 
 def versions_of(log: RecallLog) -> list[Version]:

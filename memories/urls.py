@@ -23,6 +23,7 @@ from memories.views import (
     playground,
     questions,
     recalls,
+    tokens,
 )
 
 urlpatterns = [
@@ -68,6 +69,7 @@ urlpatterns = [
     path("activity/", activity.page, name="activity"),
     path("activity/recalls/", recalls.page, name="activity-recalls"),
     path("activity/known/", recalls.known, name="activity-known"),
+    path("activity/tokens/<uuid:token_id>/", tokens.page, name="token"),
     path("activity/questions/", questions.page, name="activity-questions"),
     path("activity/questions/dismiss/", questions.dismiss, name="question-dismiss"),
     path("activity/questions/<uuid:settled_id>/reopen/", questions.reopen, name="question-reopen"),

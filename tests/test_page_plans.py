@@ -15,7 +15,8 @@ from pytest_django import DjangoDbBlocker
 
 from memories.models import Type
 from memories.recall import statistics
-from teams.models import Project, Role
+from teams import operations
+from teams.models import Project, Role, Token
 from tests import factories
 from tests.browser.pages import FOUND, PAGES, TEAM
 from tests.plans import explained, nodes, touched
@@ -47,18 +48,19 @@ SELECT gen_random_uuid(), %(organization)s, %(team)s, %(agent)s, now() - n * int
 FROM generate_series(1, %(memories)s) AS n
 """,
     f"""
-INSERT INTO memories_revision (id, organization_id, memory_id, agent_id, audience, created_at, change, {COLUMNS})
-SELECT gen_random_uuid(), organization_id, id, agent_id, audience, created_at, 'created', {COLUMNS} FROM memories_memory
-WHERE organization_id = %(organization)s
+INSERT INTO memories_revision (id, organization_id, memory_id, agent_id, token_id, audience, created_at, change,
+    {COLUMNS})
+SELECT gen_random_uuid(), organization_id, id, agent_id, %(token)s, audience, created_at, 'created', {COLUMNS}
+FROM memories_memory WHERE organization_id = %(organization)s
 """,
     """
 INSERT INTO memories_usage (organization_id, memory_id, audience, access_count, last_accessed_at)
 SELECT organization_id, id, audience, 3, now() FROM memories_memory WHERE organization_id = %(organization)s LIMIT 20000
 """,
     """
-INSERT INTO memories_recalllog (id, organization_id, team_id, agent_id, created_at, query, mode, filters, memory_ids,
-    versions, total_found)
-SELECT gen_random_uuid(), %(organization)s, %(team)s, %(agent)s, now() - n * interval '2 minutes',
+INSERT INTO memories_recalllog (id, organization_id, team_id, agent_id, token_id, created_at, query, mode, filters,
+    memory_ids, versions, total_found)
+SELECT gen_random_uuid(), %(organization)s, %(team)s, %(agent)s, %(token)s, now() - n * interval '2 minutes',
     'question ' || n %% 300, 'hybrid', '{}', CASE WHEN n %% 20 = 0 THEN '{}'::uuid[] ELSE few.ids END,
     CASE WHEN n %% 20 = 0 THEN '{}'::int[] ELSE '{1,1,1}'::int[] END, CASE WHEN n %% 20 = 0 THEN 0 ELSE 3 END
 FROM generate_series(1, %(recalls)s) AS n, (
@@ -75,9 +77,10 @@ SELECT gen_random_uuid(), %(organization)s, %(team)s, %(agent)s, now(), now(),
 FROM generate_series(1, %(files)s) AS n
 """,
     """
-INSERT INTO memories_fileversion (id, organization_id, file_id, agent_id, created_at, version, path, content, change)
-SELECT gen_random_uuid(), organization_id, id, agent_id, created_at, 1, path, content, 'created' FROM memories_teamfile
-WHERE organization_id = %(organization)s
+INSERT INTO memories_fileversion (id, organization_id, file_id, agent_id, token_id, created_at, version, path, content,
+    change)
+SELECT gen_random_uuid(), organization_id, id, agent_id, %(token)s, created_at, 1, path, content, 'created'
+FROM memories_teamfile WHERE organization_id = %(organization)s
 """,
 )
 
@@ -99,7 +102,14 @@ def crowd(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
         agent, owner = factories.agent(team), factories.member(team, Role.OWNER)
         Project.objects.create(organization=team.organization, team=team, slug="harbour", name="Harbour")
         ids: dict[str, Any] = {"organization": team.organization_id, "team": team.pk, "agent": agent.pk}
-        ids |= {"types": Type.values, "memories": MEMORIES, "recalls": RECALLS, "files": FILES}
+        operations.issue_token(agent=agent)
+        ids |= {
+            "token": Token.objects.get(agent=agent).pk,
+            "types": Type.values,
+            "memories": MEMORIES,
+            "recalls": RECALLS,
+            "files": FILES,
+        }
         with connection.cursor() as cursor:
             for statement in FILL:
                 cursor.execute(statement, ids)

@@ -111,8 +111,10 @@ class Story:
         for said in self.cast["project"]:
             self.project(said)
         secret = tokens.parse(account().token)
-        if not Token.objects.filter(prefix=account().token[: tokens.PREFIX_LENGTH]).exists():
+        own = Token.objects.filter(prefix=account().token[: tokens.PREFIX_LENGTH])
+        if not own.exists():
             registry.issue_token(agent=self.agents[SPOKESMAN], label="demo", secret=secret)
+        self.token = own.get()
 
     def login(self, said: dict[str, Any]) -> None:
         username = said["username"]
@@ -160,7 +162,11 @@ class Story:
     def actor(self, name: str, team: str, **context: str) -> Actor:
         if name.startswith("@"):
             return auth.login_actor(user=self.users[name[1:]], team_id=self.teams[team].pk)
-        return auth.actor_of_agent(agent=self.agents[name], context=auth.Context(**context))
+        return self.working(self.agents[name], **context)
+
+    def working(self, agent: Agent, **context: str) -> Actor:
+        token_id = self.token.pk if agent.pk == self.token.agent_id else None
+        return auth.actor_of_agent(agent=agent, context=auth.Context(**context), token_id=token_id)
 
     def author(self, team: str, entry: dict[str, Any], name: str = "") -> Actor:
         said = {"project": "project", "user": "person", "channel": "channel"}
@@ -237,8 +243,7 @@ class Story:
     def file(self, path: Path) -> None:
         team, _, inside = path.relative_to(FOLDER / "files").as_posix().partition("/")
         author = next(agent for agent in self.agents.values() if agent.team_id == self.teams[team].pk)
-        actor = auth.actor_of_agent(agent=author)
-        operations.files.write(actor=actor, path=inside, content=path.read_text(), now=self.at(30))
+        operations.files.write(actor=self.working(author), path=inside, content=path.read_text(), now=self.at(30))
 
     def archive(self, said: dict[str, Any]) -> None:
         context = {"session": said["session"], "user": said.get("person", "")}
@@ -254,16 +259,17 @@ class Story:
         )
 
     def ask(self, said: dict[str, Any]) -> None:
-        agent = self.agents[said["by"]]
+        agent, asking = self.agents[said["by"]], self.working(self.agents[said["by"]])
         asked = {"query": said.get("query", ""), "mode": said.get("mode", Mode.HYBRID)}
         filters = Filters(type=said.get("type", ""))
-        found = recall(actor=auth.actor_of_agent(agent=agent), filters=filters, noted=False, **asked)
+        found = recall(actor=asking, filters=filters, noted=False, **asked)
         for then in map(self.at, said["days_ago"]):
             given = self.versions([hit.memory for hit in found.hits], then)
             RecallLog.objects.create(
                 organization=self.organization,
                 team_id=agent.team_id,
                 agent=agent,
+                token_id=asking.token_id,
                 filters=filters.said(),
                 memory_ids=list(given),
                 versions=list(given.values()),

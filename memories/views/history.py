@@ -34,7 +34,11 @@ def page(request: HttpRequest, place: Place, memory_id: UUID) -> HttpResponse:
 def versions(memory: Memory) -> QuerySet[Revision]:
     """Those that were written for another audience stay with them."""
     within = {"organization": memory.organization_id, "audience": memory.audience}
-    return Revision.objects.filter(**within, memory=memory.pk).select_related("agent", "user").order_by("-version")
+    return (
+        Revision.objects.filter(**within, memory=memory.pk)
+        .select_related("agent", "user", "token")
+        .order_by("-version")
+    )
 
 
 def _some(memory: Memory, before: int) -> dict[str, object]:

@@ -52,6 +52,7 @@ PAGES = {
     "agent": f"{TEAM}agents/{{agent}}/",
     "token-new": f"{TEAM}agents/{{agent}}/tokens/new/",
     "token-shown": f"{TEAM}agents/{{agent}}/tokens/shown/",
+    "token": f"{TEAM}activity/tokens/{{token}}/",
     "projects": f"{TEAM}projects/",
     "project-new": f"{TEAM}projects/new/",
     "project": f"{TEAM}projects/{{project}}/",
@@ -75,6 +76,7 @@ FOUND = {
     "memory": (f"{TEAM}memories/?q=rollback", r"/memories/([0-9a-f-]{36})/"),
     "linked": (f"{TEAM}memories/?q=inc-38+oom+solver+incident+rollback", r"/memories/([0-9a-f-]{36})/"),
     "agent": (f"{TEAM}agents/", r"/agents/([0-9a-f-]{36})/"),
+    "token": (f"{TEAM}activity/", r"/activity/tokens/([0-9a-f-]{36})/"),
     "project": (f"{TEAM}projects/", r"/projects/([0-9a-f-]{36})/"),
 }
 
