@@ -3,8 +3,11 @@
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from procrastinate.contrib.django.models import ProcrastinateJob
 
 from memories.models import EmbeddingModel, Memory
+
+admin.site.unregister(ProcrastinateJob)  # its list reads every event; `manage.py job` says how the jobs fare
 
 
 class ReadOnly(admin.ModelAdmin):

@@ -1,4 +1,4 @@
-"""Work that nobody should wait for: done beside the requests, soon, in one thread of each process."""
+"""Work that nobody should wait for: done soon by a thread of each process, or durably by a worker."""
 
 import atexit
 import logging
@@ -6,10 +6,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Hashable
+from functools import partial
 from multiprocessing.util import Finalize
+from typing import Any
 
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
+from procrastinate.contrib.django import app
 
 log = logging.getLogger(__name__)
 Work = Callable[[], object]
@@ -90,6 +93,14 @@ def again(key: Hashable, work: Work, *, within: float) -> None:
         _keeper.soon(key, work, within=within)
 
 
+def later(job: str, **arguments: Any) -> None:
+    """Has a worker do the job once this transaction is committed, whatever becomes of this process."""
+    if settings.BACKGROUND:
+        app.configure_task(job).defer(**arguments)
+    else:
+        transaction.on_commit(partial(app.tasks[job], **arguments))
+
+
 def finish() -> None:
-    """Has whatever waits done now."""
+    """Has whatever waits in this process done now."""
     _keeper.finish()

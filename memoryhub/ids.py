@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from datetime import datetime
 from uuid import UUID
 
 
@@ -11,6 +12,11 @@ def uuid7() -> UUID:
     fraction = (nanoseconds << 12) // 1_000_000
     head = milliseconds << 80 | 0x7 << 76 | fraction << 64
     return UUID(int=head | 0b10 << 62 | secrets.randbits(62))
+
+
+def first_id(moment: datetime) -> UUID:
+    """What sorts before all that were made since."""
+    return UUID(int=int(moment.timestamp() * 1_000) << 80)
 
 
 def as_uuid(text: str) -> UUID | None:

@@ -14,6 +14,8 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from memories import jobs
+
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # where the processes of one server put their figures together
 BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 30)
 
@@ -63,3 +65,9 @@ class Database(Collector):
         yield rows
         yield size
         yield GaugeMetricFamily("memoryhub_vectors_waiting", "Vectors to be made, at most 100000.", value=waiting)
+        pending = GaugeMetricFamily(
+            "memoryhub_jobs", "Jobs that wait, run or failed, at most 10000.", labels=["status"]
+        )
+        for status, number in jobs.pending().items():
+            pending.add_metric([status], number)
+        yield pending

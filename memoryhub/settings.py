@@ -221,6 +221,14 @@ if EXTRACTION == "endpoint":
 # Whether a process may do beside the requests what nobody should wait for; if not, it is done at once.
 BACKGROUND = switch("BACKGROUND", default=True)
 
+# Jobs
+
+WORKER_DEAD_AFTER = whole_number("WORKER_DEAD_AFTER", 30)  # seconds without a sign of life; then others take over
+KEEP_RECALLS_DAYS = whole_number("KEEP_RECALLS_DAYS", 365, least=0)  # 0: for ever
+KEEP_FORGOTTEN_DAYS = whole_number("KEEP_FORGOTTEN_DAYS", 0, least=0)  # 0: for ever
+PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"
+PROCRASTINATE_PERIODIC_DEFAULTS = {"max_delay": 86_400}  # what was due while no worker ran is done when one does
+
 # Limits
 
 LOGIN_TRIES = whole_number("LOGIN_TRIES", 10)  # wrong passwords for a name from an address, until one has to wait
@@ -244,6 +252,7 @@ INSTALLED_APPS = [
     "django_filters",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "procrastinate.contrib.django",
     "rest_framework",
     "teams",
     "memories",

@@ -10,10 +10,10 @@ application = get_wsgi_application()
 
 def resume() -> None:
     """Goes on with what an earlier process left to be done beside the requests."""
-    from memories.operations.embedding import catch_up
+    from memories.operations.embedding import catch_up_soon
     from memoryhub import background
 
-    background.soon("embedding", catch_up)
+    background.soon("embedding", catch_up_soon)
 
 
 resume()

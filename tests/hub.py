@@ -53,8 +53,9 @@ class Hub:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def start(self) -> None:
-        command = [sys.executable, "manage.py", "serve", "--port", str(self.port)]
+    def start(self, *options: str) -> None:
+        """Without a worker, unless it is said that there are no such options: its start takes a second or two."""
+        command = [sys.executable, "manage.py", "serve", "--port", str(self.port), *(options or ["--no-worker"])]
         with (self.folder / "serve.log").open("a") as log:
             self.process = subprocess.Popen(
                 command, cwd=ROOT, env=self.environment, stdout=log, stderr=log, text=True, start_new_session=True

@@ -42,6 +42,9 @@ BAD = {
     "EXTRACTION_KEY": "two words",
     "EXTRACTION_TIMEOUT": "soon",
     "EXTRACTION_HOLD": "maybe",
+    "WORKER_DEAD_AFTER": "0",
+    "KEEP_RECALLS_DAYS": "a year",
+    "KEEP_FORGOTTEN_DAYS": "-1",
 }
 
 UNSAFE = [

@@ -286,6 +286,7 @@ class Memory(Signed, Described):
             models.Index(
                 fields=["expires_at"], name="memory_expiring", condition=Q(forgotten_at=None, expires_at__isnull=False)
             ),
+            models.Index(fields=["forgotten_at"], name="memory_forgotten_at", condition=Q(forgotten_at__isnull=False)),
             GinIndex(fields=["search"], name="memory_search", condition=Q(forgotten_at=None)),
         ]
 

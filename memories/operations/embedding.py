@@ -2,20 +2,23 @@
 
 import logging
 import math
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
+from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Prefetch
+from django.db.models import Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from memories import extensions
-from memories.embedding import Provider, Unavailable
+from memories.embedding import Provider, Unavailable, made_by
 from memories.embedding.serving import enlist, failed, look_again, note, resting, serving, succeeded
 from memories.models import Embedding, EmbeddingModel, Memory, Unembedded
 from memories.operations.similarity import link_similar
 from memories.vectors import literal
-from memoryhub import background, locks
+from memoryhub import background, counts, locks
 from memoryhub.ids import uuid7
 from memoryhub.prepared import prepared_cursor
 
@@ -23,6 +26,7 @@ log = logging.getLogger(__name__)
 BATCH = 64
 MOST_ATTEMPTS = 3  # at a text that fails while others succeed
 LOOK_AGAIN = 2.0  # seconds, while another process works off the backlog
+TURN = 5.0  # seconds that a backlog keeps a process from other work beside the requests
 
 # The vector of the newest version wins, whoever comes first.
 KEEP = """
@@ -71,7 +75,7 @@ def embed(memories: Sequence[Memory]) -> None:
             queue(newest, provider)
             waiting = True
     if waiting:
-        transaction.on_commit(partial(background.soon, "embedding", catch_up))
+        transaction.on_commit(partial(background.soon, "embedding", catch_up_soon))
 
 
 def _inline(memories: Sequence[Memory], provider: Provider) -> list[list[float]] | None:
@@ -141,19 +145,24 @@ def queue(memories: Sequence[Memory], provider: Provider) -> None:
     )
 
 
-def catch_up() -> None:
-    """Makes whatever vectors are missing; comes back later where a provider fails or another process is at it."""
+def catch_up_soon() -> None:
+    """Makes missing vectors beside the requests, in turns with whatever else is done there."""
+    if rest := catch_up(within=TURN if settings.BACKGROUND else math.inf):
+        background.again("embedding", catch_up_soon, within=rest)
+
+
+def catch_up(*, within: float = math.inf) -> float:
+    """Makes whatever vectors are missing, for about so many seconds. Returns in how many it should be gone on with, if
+    at all: when there are more, a provider fails or another process is at it."""
     if not extensions.has_vectors(connection):
-        return
+        return 0.0
     look_again()
-    making = serving().making
-    for provider in reversed(making):
-        rest = resting(provider.name) or _attempt(provider, new=provider is making[0])
-        if rest:
-            background.again("embedding", catch_up, within=rest)
+    until, making = time.monotonic() + within, serving().making
+    rests = [resting(made.name) or _attempt(made, new=made is making[0], until=until) for made in reversed(making)]
+    return min(filter(None, rests), default=0.0)
 
 
-def _attempt(provider: Provider, *, new: bool) -> float:
+def _attempt(provider: Provider, *, new: bool, until: float) -> float:
     """Works off what waits for the provider. Returns in how many seconds it should be tried again, if at all."""
     with locks.alone(f"embedding {provider.name}") as alone:
         if not alone:
@@ -161,7 +170,8 @@ def _attempt(provider: Provider, *, new: bool) -> float:
         try:
             if new:
                 _enroll(provider)
-            _work_off(provider)
+            if not _work_off(provider, until=until):
+                return LOOK_AGAIN
         except Unavailable as error:
             log.warning("%s %d memories wait.", error, waiting(provider.name))
             return failed(provider.name, error)
@@ -172,26 +182,81 @@ def _attempt(provider: Provider, *, new: bool) -> float:
         return 0.0
 
 
+def covers_all() -> bool:
+    """Whether the model that the settings name has nothing to do, as far as is known without building it: its weights
+    would stay in the memory of whoever looks."""
+    names = EmbeddingModel.objects.filter(made_by=made_by(), covered_at__isnull=False).values_list("name", flat=True)
+    found = list(names)
+    return bool(found) and not Unembedded.objects.filter(model__in=found, attempts__lt=MOST_ATTEMPTS).exists()
+
+
+def queue_missing() -> int:
+    """Finds what has no vector though its model covers all: saved while recall by meaning was off, perhaps."""
+    covering = EmbeddingModel.objects.filter(made_by=made_by(), covered_at__isnull=False).values_list("name", flat=True)
+    return sum(map(_queue_all, covering))
+
+
 def waiting(model: str) -> int:
-    return Unembedded.objects.filter(model=model, attempts__lt=MOST_ATTEMPTS).count()
+    return _backlog(model).count()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Coverage:
+    """How far a model has come: of how many memories how many still wait for its vector."""
+
+    model: EmbeddingModel
+    memories: counts.Count
+    waiting: counts.Count
+
+    @property
+    def share(self) -> float:
+        if self.model.queued_at is None and self.model.covered_at is None:
+            return 0.0
+        return 1 - min(1.0, self.waiting.number / max(1, self.memories.number))
+
+
+def coverage() -> list[Coverage]:
+    """Of each model that serves or takes over. Beyond 10,000 rows as many as Postgres guesses: no page waits for a
+    count of millions."""
+    memories = counts.about(Memory.objects.filter(forgotten_at=None))
+    models = EmbeddingModel.objects.filter(Q(covered_at__isnull=False) | Q(queued_at__isnull=False))
+    return [
+        Coverage(model=model, memories=memories, waiting=counts.about(_backlog(model.name)))
+        for model in models.order_by("created_at")
+    ]
+
+
+def _backlog(model: str) -> QuerySet[Unembedded]:
+    return Unembedded.objects.filter(model=model, attempts__lt=MOST_ATTEMPTS)
 
 
 def _enroll(provider: Provider) -> None:
     """Has a new model's vectors made for all that is there."""
     model = enlist(provider)
     if model.queued_at is None:
-        with connection.cursor() as cursor:
-            cursor.execute(QUEUE_ALL, {"model": provider.name})
+        _queue_all(provider.name)
         EmbeddingModel.objects.filter(pk=model.pk).update(queued_at=timezone.now())
 
 
-def _work_off(provider: Provider) -> None:
-    """The rows, then their memories: of a table that was filled just now, Postgres knows too little to join them."""
-    backlog = Unembedded.objects.filter(model=provider.name, attempts__lt=MOST_ATTEMPTS).order_by("attempts", "pk")
+@transaction.atomic
+def _queue_all(model: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0")  # a large hub takes longer than a request may
+        cursor.execute(QUEUE_ALL, {"model": model})
+        return int(cursor.rowcount)
+
+
+def _work_off(provider: Provider, *, until: float) -> bool:
+    """Whether all of it was done in time. The rows, then their memories: of a table that was filled just now, Postgres
+    knows too little to join them."""
+    backlog = _backlog(provider.name).order_by("attempts", "pk")
     texts = Prefetch("memory", Memory.objects.defer("search"))
     while rows := list(backlog.prefetch_related(texts)[:BATCH]):
+        if time.monotonic() > until:
+            return False
         _make(rows, provider)
         EmbeddingModel.objects.filter(pk=provider.name, dimension=0).update(dimension=provider.dimension)
+    return True
 
 
 @transaction.atomic
@@ -219,8 +284,8 @@ def _make(rows: Sequence[Unembedded], provider: Provider) -> None:
 def _make_together(rows: Sequence[Unembedded], provider: Provider) -> None:
     living = [row.memory for row in rows if row.memory.forgotten_at is None]
     vectors = checked(provider.documents([text_of(memory) for memory in living]), provider) if living else []
-    with transaction.atomic():
+    with transaction.atomic():  # with their links, which nobody would make later
         keep(living, vectors, provider)
         with connection.cursor() as cursor:
             cursor.execute(DONE, [[row.pk for row in rows], [row.memory.version for row in rows]])
-    link_similar([memory.pk for memory in living if memory.version == 1])
+        link_similar([memory.pk for memory in living if memory.version == 1])

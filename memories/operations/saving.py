@@ -21,7 +21,7 @@ from memories.operations.keys import sweep
 from memories.operations.recording import DESCRIBED, in_our_words, require, shown
 from memories.operations.revising import revise
 from memories.operations.seeing import Version
-from memories.operations.similarity import link_similar, link_similar_soon
+from memories.operations.similarity import link_similar, link_similar_later
 from memoryhub import locks
 from memoryhub.errors import Forbidden, Invalid, KeyTaken, NotFound, Trouble
 from memoryhub.ids import uuid7
@@ -66,17 +66,19 @@ def save(*, actor: Actor, draft: Draft, version: Version = None, now: datetime |
     if version is not None and draft.dedupe != Dedupe.UPDATE:
         raise Invalid({"version": "A version is named to update what is there."})
     if version is None:
-        (memory,) = _save_all(actor=actor, drafts=[draft], now=now)
+        with transaction.atomic():
+            (memory,) = _save_all(actor=actor, drafts=[draft], now=now)
         if memory.version == 1:
             memory.similar = link_similar([memory.pk]).get(memory.pk, ())
         return memory
     return _save_over(actor=actor, draft=draft, version=version, now=now or timezone.now())
 
 
+@transaction.atomic
 def save_many(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = None) -> list[Memory]:
     """All or nothing, in the given order; a key that comes twice gets a version each time."""
     memories = _save_all(actor=actor, drafts=drafts, now=now)
-    link_similar_soon(memories)
+    link_similar_later(memories)
     return memories
 
 
@@ -89,10 +91,12 @@ def save_each(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = N
         return list(save_many(actor=actor, drafts=drafts, now=now))
     rows = [_row_or_refusal(actor=actor, draft=draft, now=now) for draft in drafts]
     _take_turns([row for row in rows if isinstance(row, Row)])
-    return [
+    saved = [
         refusal if isinstance(refusal, Trouble) else _saved_or_refusal(actor=actor, draft=draft, now=now)
         for draft, refusal in zip(drafts, rows, strict=True)
     ]
+    link_similar_later([memory for memory in saved if isinstance(memory, Memory)])
+    return saved
 
 
 def _row_or_refusal(*, actor: Actor, draft: Draft, now: datetime) -> "Row | Trouble":
@@ -108,11 +112,9 @@ def _saved_or_refusal(*, actor: Actor, draft: Draft, now: datetime) -> Memory | 
             (memory,) = _save_all(actor=actor, drafts=[draft], now=now)
     except Trouble as refusal:
         return refusal
-    link_similar_soon([memory])
     return memory
 
 
-@transaction.atomic
 def _save_all(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = None) -> list[Memory]:
     now = now or timezone.now()
     require(actor, Verb.WRITE)

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -57,30 +57,31 @@ SELECT origin_id, target_id, similarity FROM alike ORDER BY similarity DESC
 
 def link_similar(memory_ids: Sequence[UUID]) -> dict[UUID, list[Similar]]:
     """Links these new memories to what they nearly repeat. Never a reason for their save to fail."""
+    try:
+        return link(memory_ids)
+    except DatabaseError:
+        log.exception("%d memories were not linked to what they are similar to.", len(memory_ids))
+        return {}
+
+
+@transaction.atomic
+def link(memory_ids: Sequence[UUID]) -> dict[UUID, list[Similar]]:
+    """The same, or a DatabaseError. Done again it changes nothing."""
     model = serving().asked
     if not settings.SIMILAR_ABOVE or model is None or not extensions.has_vectors(connection):
         return {}
     found: dict[UUID, list[Similar]] = {}
-    try:
-        with transaction.atomic(), prepared_cursor() as cursor:
-            cursor.execute(
-                LINK,
-                {
-                    "memories": list(memory_ids),
-                    "model": model.name,
-                    "above": settings.SIMILAR_ABOVE,
-                    "now": timezone.now(),
-                },
-            )
-            for origin, target, similarity in cursor.fetchall():
-                found.setdefault(origin, []).append(Similar(target, similarity))
-    except DatabaseError:
-        log.exception("%d memories were not linked to what they are similar to.", len(memory_ids))
+    values: dict[str, Any] = {"memories": list(memory_ids), "model": model.name, "above": settings.SIMILAR_ABOVE}
+    with prepared_cursor() as cursor:
+        cursor.execute(LINK, values | {"now": timezone.now()})
+        for origin, target, similarity in cursor.fetchall():
+            found.setdefault(origin, []).append(Similar(target, similarity))
     return found
 
 
-def link_similar_soon(memories: Sequence[Memory]) -> None:
-    """The same for many at once, beside their save."""
-    new = tuple(memory.pk for memory in memories if memory.version == 1)
-    if new and settings.SIMILAR_ABOVE:
-        transaction.on_commit(partial(background.soon, ("similar", new), partial(link_similar, new)))
+def link_similar_later(memories: Sequence[Memory]) -> None:
+    """The same for many at once, beside their save. Vectors that come later bring their links themselves."""
+    new = [str(memory.pk) for memory in memories if memory.version == 1]
+    model = serving().asked
+    if new and settings.SIMILAR_ABOVE and model and model.inline and extensions.has_vectors(connection):
+        background.later("link", memory_ids=new)

@@ -31,9 +31,11 @@ class Command(BaseCommand):
         present, memories = serving.serving(), Memory.objects.filter(forgotten_at=None).count()
         asked = present.asked.name if present.asked else "nobody"
         self.stdout.write(f"{memories:,} memories; {asked} answers")
+        shares = {known.model.name: known.share for known in embedding.coverage()}
         for model in EmbeddingModel.objects.order_by("created_at"):
             vectors = Embedding.objects.filter(model=model.name).count()
-            state = "covers all" if model.covered_at else f"{embedding.waiting(model.name):,} wait"
+            behind = f"{shares.get(model.name, 0):.0%} done, {embedding.waiting(model.name):,} wait"
+            state = "covers all" if model.covered_at else behind
             failing = f"; failing since {model.failed_at:%Y-%m-%d %H:%M}: {model.error}" if model.failed_at else ""
             self.stdout.write(f"  {model.name}: {vectors:,} vectors, {state}{failing}")
 
