@@ -14,6 +14,7 @@ from django.db.backends.signals import connection_created
 
 _about: ContextVar[Mapping[str, str]] = ContextVar("about", default=MappingProxyType({}))
 log = logging.getLogger("memoryhub.statements")
+STATEMENT = 500  # characters, by which it is known again
 
 
 def about(**said: str) -> None:
@@ -74,9 +75,8 @@ def _timed(execute: Callable[..., Any], sql: Any, params: Any, many: bool, conte
         took = (time.perf_counter() - start) * 1_000
         if took >= settings.SLOW_STATEMENT:  # without its values, which may be anybody's words
             text = sql.decode() if isinstance(sql, bytes) else str(sql)
-            log.warning(
-                "A statement took long.", extra={"said": {"ms": round(took), "statement": " ".join(text.split())}}
-            )
+            said = {"ms": round(took), "statement": " ".join(text.split())[:STATEMENT]}
+            log.warning("A statement took long.", extra={"said": said})
 
 
 connection_created.connect(watch_statements, dispatch_uid="slow statements")

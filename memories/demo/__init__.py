@@ -76,6 +76,12 @@ class Story:
 
     def tell(self) -> None:
         self.introduce()
+        self.remember_all()
+        self.write_all()
+        for said in _toml("recalls.toml")["recall"]:
+            self.ask(said)
+
+    def remember_all(self) -> None:
         chapters = [(team, _toml(f"memories/{team}.toml")["memory"]) for team in self.teams]
         entries = [
             (team, {"ref": f"{team} {n}", **entry}) for team, chapter in chapters for n, entry in enumerate(chapter)
@@ -86,12 +92,12 @@ class Story:
             self.link(team, entry)
         for team, entry in entries:
             self.forget(team, entry)
+
+    def write_all(self) -> None:
         for path in sorted((FOLDER / "files").rglob("*.*")):
             self.file(path)
         for path in sorted((FOLDER / "conversations").glob("*.toml")):
             self.archive(_toml(f"conversations/{path.name}"))
-        for said in _toml("recalls.toml")["recall"]:
-            self.ask(said)
 
     def introduce(self) -> None:
         self.organization = registry.ensure_organization(slug=self.cast["slug"], name=self.cast["name"])

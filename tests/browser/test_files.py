@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from memories import demo
@@ -18,7 +19,10 @@ RUNBOOK = "runbooks/failover.md"
 
 @pytest.fixture
 def owner() -> User:
-    demo.seed()
+    """Of the demo's team with its files and conversations, but without memories."""
+    story = demo.Story(timezone.now())
+    story.introduce()
+    story.write_all()
     return User.objects.get(username="demo")
 
 

@@ -3,15 +3,15 @@
 import pytest
 from playwright.sync_api import expect
 
-from memories import demo
+from teams.models import Role
+from tests import factories
 from tests.browser.conftest import Visit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_the_palette_goes_to_a_page_by_keyboard_alone(visit: Visit) -> None:
-    demo.seed()
-    page = visit(demo.User.objects.get(username="demo"), "/")
+    page = visit(factories.member(factories.team(), Role.EDITOR), "/")
     page.keyboard.press("Control+k")
     page.keyboard.type("core mem")
     expect(page.get_by_role("option", name="Core memory")).to_have_attribute("aria-selected", "true")
@@ -20,8 +20,7 @@ def test_the_palette_goes_to_a_page_by_keyboard_alone(visit: Visit) -> None:
 
 
 def test_question_mark_lists_the_shortcuts(visit: Visit) -> None:
-    demo.seed()
-    page = visit(demo.User.objects.get(username="demo"), "/")
+    page = visit(factories.member(factories.team(), Role.EDITOR), "/")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     page.keyboard.press("Escape")
