@@ -92,7 +92,8 @@ def contents(rows: TeamFileQuerySet, folder: str, *, beyond: str = "") -> Conten
 def make(*, actor: Actor, path: str, content: str) -> TeamFile:
     """A new file, where there is nothing yet."""
     require(actor, Verb.WRITE)
-    _refuse_taken(actor, path)
+    _refuse_name_in_use(actor, path)
+    _refuse_file_as_folder(actor, path)
     return operations.files.write(actor=actor, path=path, content=content, version=operations.files.ABSENT)
 
 
@@ -112,10 +113,11 @@ def edit(*, actor: Actor, path: str, change: Callable[[str], str]) -> TeamFile:
 def move(*, actor: Actor, path: str, to: str) -> None:
     """A file, or a folder with all that is in it, to where there is nothing yet. All of it or nothing."""
     require(actor, Verb.WRITE)
+    _refuse_name_in_use(actor, to)
     branch = _branch(actor, path)
-    if f"{to}/".startswith(f"{path}/") and to != path:
+    if f"{to}/".startswith(f"{path}/"):
         raise Invalid({"path": "Nothing can be moved into itself."})
-    _refuse_taken(actor, to)
+    _refuse_file_as_folder(actor, to)
     for old in dict.fromkeys(branch):
         operations.files.rename(actor=actor, path=old, to=to + old.removeprefix(path))
 
@@ -141,12 +143,16 @@ def _branch(actor: Actor, path: str) -> list[str]:
     return found
 
 
-def _refuse_taken(actor: Actor, path: str) -> None:
-    """A name is a file's or a folder's, not both: so that the tree can be kept on a disk."""
+# A name is a file's or a folder's, not both: so that the tree can be kept on a disk.
+
+
+def _refuse_name_in_use(actor: Actor, path: str) -> None:
+    if not path or _writable(actor).filter(Q(path=path) | Q(path__startswith=f"{path}/")).exists():
+        raise KeyTaken(f"There is a file or folder {path!r} already.")
+
+
+def _refuse_file_as_folder(actor: Actor, path: str) -> None:
     parts = path.split("/")
     above = ["/".join(parts[:end]) for end in range(1, len(parts))]
-    rows = _writable(actor)
-    if not path or rows.filter(Q(path=path) | Q(path__startswith=f"{path}/")).exists():
-        raise KeyTaken(f"There is a file or folder {path!r} already.")
-    if file := rows.filter(path__in=above).first():
+    if file := _writable(actor).filter(path__in=above).first():
         raise Invalid({"path": f"{file.path!r} is a file, not a folder."})

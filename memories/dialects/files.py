@@ -1,5 +1,6 @@
 """`files`: the commands of Anthropic's memory tool over the team's files, which stand under /memories. What a command
-answers, when it goes well and when it does not, is as that tool documents it, for models know it by heart."""
+answers, when it goes well and when it does not, is word for word what the tool of Anthropic's SDK answers over a folder
+on disk, for models know it by heart."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +19,7 @@ from teams.actor import Actor
 ROOT = "/memories"
 DEEP = 2  # levels of a directory that are shown
 MOST_LINES = 999_999  # what six columns can number
-AROUND = 2  # lines shown before and after an edit
+AROUND = 2  # lines shown before and after the first line of an edit
 
 
 class Refused(Invalid):
@@ -32,11 +33,11 @@ class Refused(Invalid):
 def view(actor: Actor, arguments: Arguments) -> Result:
     said, path = arguments["path"], _inside("path", arguments["path"])
     if file := folders.readable(actor).filter(path=path).first():
-        return _answer(_file(said, file.content, arguments.get("view_range")))
+        return _answer(_file(said, file.content, arguments.get("view_range") or ()))
     sizes = folders.inside(folders.readable(actor), path).annotate(size=octets("content"))
     found = dict(sizes.values_list("path", "size"))
     if path and not found:
-        raise NotFound(f"The path {said} does not exist. Please provide a valid path.")
+        raise _missing(said)
     return _answer(_directory(path, found))
 
 
@@ -45,31 +46,31 @@ def create(actor: Actor, arguments: Arguments) -> Result:
     try:
         folders.make(actor=actor, path=path, content=arguments["file_text"])
     except KeyTaken as error:
-        raise KeyTaken(f"Error: File {said} already exists") from error
+        raise KeyTaken(f"File {said} already exists") from error
     return _answer(f"File created successfully at: {said}")
 
 
 def str_replace(actor: Actor, arguments: Arguments) -> Result:
     said, old, new = arguments["path"], arguments["old_str"], arguments["new_str"]
-    first = 0
+    line = 0
 
     def change(content: str) -> str:
-        nonlocal first
-        lines = _lines_with(old, content)
-        if not lines:
+        nonlocal line
+        if old not in content:
             sentence = f"No replacement was performed, old_str `{old}` did not appear verbatim in {said}."
             raise Refused("old_str", sentence)
-        if len(lines) > 1:
-            numbers = ", ".join(map(str, dict.fromkeys(lines)))
+        lines = _lines_with(old, content)
+        if content.count(old) > 1:
+            numbers = ", ".join(map(str, lines))
             sentence = f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {numbers}."
             raise Refused("old_str", f"{sentence} Please ensure it is unique")
-        first = lines[0]
+        line = lines[0]
         return content.replace(old, new)
 
-    file = _edited(actor, said, change, missing=f"Error: The path {said} does not exist. Please provide a valid path.")
-    last = first + new.count("\n")
-    shown = _numbered(_lines(file.content), first=max(1, first - AROUND), last=last + AROUND)
-    return _answer(f"The memory file has been edited.\n{shown}")
+    file = _edited(actor, said, change)
+    shown = _numbered(file.content.split("\n"), first=max(1, line - AROUND), last=line + AROUND)
+    heading = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
+    return _answer(f"{heading}\n{shown}")
 
 
 def insert(actor: Actor, arguments: Arguments) -> Result:
@@ -77,37 +78,35 @@ def insert(actor: Actor, arguments: Arguments) -> Result:
 
     def change(content: str) -> str:
         lines = _lines(content)
-        if after > len(lines):
-            sentence = f"Error: Invalid `insert_line` parameter: {after}."
-            inside = f"It should be within the range of lines of the file: [0, {len(lines)}]"
-            raise Refused("insert_line", f"{sentence} {inside}")
-        added = [*lines[:after], *_lines(addition or "\n"), *lines[after:]]
-        ends = after == len(lines) or content.endswith("\n")
-        return "\n".join(added) + ("\n" if ends else "")
+        if not 0 <= after <= len(lines):
+            sentence = f"Invalid `insert_line` parameter: {after}. It should be within the range [0, {len(lines)}]."
+            raise Refused("insert_line", sentence)
+        added = "\n".join([*lines[:after], addition.rstrip("\n"), *lines[after:]])
+        return added if added.endswith("\n") else f"{added}\n"
 
-    _edited(actor, said, change, missing=f"Error: The path {said} does not exist")
+    _edited(actor, said, change)
     return _answer(f"The file {said} has been edited.")
 
 
 def delete(actor: Actor, arguments: Arguments) -> Result:
     said, path = arguments["path"], _inside("path", arguments["path"])
     try:
-        folders.delete(actor=actor, path=_below_root("path", path, "deleted"))
+        folders.delete(actor=actor, path=_below_root("path", path, "delete"))
     except NotFound as error:
-        raise NotFound(f"Error: The path {said} does not exist") from error
+        raise NotFound(f"The path {said} does not exist") from error
     return _answer(f"Successfully deleted {said}")
 
 
 def rename(actor: Actor, arguments: Arguments) -> Result:
     old, new = arguments["old_path"], arguments["new_path"]
-    path = _below_root("old_path", _inside("old_path", old), "renamed")
+    path = _below_root("old_path", _inside("old_path", old), "rename")
     to = _inside("new_path", new)
     try:
         folders.move(actor=actor, path=path, to=to)
     except NotFound as error:
-        raise NotFound(f"Error: The path {old} does not exist") from error
+        raise NotFound(f"The path {old} does not exist") from error
     except KeyTaken as error:
-        raise KeyTaken(f"Error: The destination {new} already exists") from error
+        raise KeyTaken(f"The destination {new} already exists") from error
     return _answer(f"Successfully renamed {old} to {new}")
 
 
@@ -115,31 +114,38 @@ def _answer(sentence: str) -> Result:
     return {"content": sentence}
 
 
+def _missing(said: str) -> NotFound:
+    return NotFound(f"The path {said} does not exist. Please provide a valid path.")
+
+
 def _inside(field: str, said: str) -> str:
     """The path within the team's files; empty for the root."""
     if said.rstrip("/") == ROOT:
         return ""
     if not said.startswith(f"{ROOT}/"):
-        raise Refused(field, f"Error: The path {said} must start with {ROOT}.")
+        raise Refused(field, f"Path must start with {ROOT}, got: {said}")
     if ".." in unquote(said).replace("\\", "/").split("/"):
-        raise Refused(field, f"Error: The path {said} would lead out of {ROOT}.")
+        raise Refused(field, f"Path {said} would escape {ROOT} directory")
     try:
         return path_of(said.removeprefix(f"{ROOT}/").rstrip("/"))
     except Bad as error:
-        raise Refused(field, f"Error: Invalid path {said}. {error}") from error
+        raise Refused(field, f"Invalid path {said}. {error}") from error
 
 
-def _below_root(field: str, path: str, done: str) -> str:
+def _below_root(field: str, path: str, act: str) -> str:
     if not path:
-        raise Refused(field, f"Error: The directory {ROOT} itself cannot be {done}.")
+        raise Refused(field, f"Cannot {act} the {ROOT} directory itself")
     return path
 
 
-def _edited(actor: Actor, said: str, change: Callable[[str], str], *, missing: str) -> TeamFile:
+def _edited(actor: Actor, said: str, change: Callable[[str], str]) -> TeamFile:
+    path = _inside("path", said)
     try:
-        return folders.edit(actor=actor, path=_inside("path", said), change=change)
+        return folders.edit(actor=actor, path=path, change=change)
     except NotFound as error:
-        raise NotFound(missing) from error
+        if not path or folders.inside(folders.readable(actor), path).exists():
+            raise Refused("path", f"The path {said} is not a file.") from error
+        raise _missing(said) from error
 
 
 def _lines(content: str) -> list[str]:
@@ -149,13 +155,11 @@ def _lines(content: str) -> list[str]:
 
 
 def _lines_with(part: str, content: str) -> list[int]:
-    """The number of the line in which each occurrence begins."""
-    before = content.split(part)[:-1]
-    numbers, line = [], 1
-    for piece in before:
-        line += piece.count("\n")
-        numbers.append(line)
-        line += part.count("\n")
+    """The number of the line in which each occurrence begins, also of those that overlap."""
+    numbers, place = [], content.find(part)
+    while place != -1:
+        numbers.append(content.count("\n", 0, place) + 1)
+        place = content.find(part, place + 1)
     return numbers
 
 
@@ -163,45 +167,39 @@ def _numbered(lines: Sequence[str], *, first: int, last: int) -> str:
     return "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines[first - 1 : last], first))
 
 
-def _file(said: str, content: str, view_range: Sequence[int] | None) -> str:
-    lines = _lines(content)
+def _file(said: str, content: str, view_range: Sequence[int]) -> str:
+    """Here a last line break begins a line. A range that leads beyond the file shows what there is of it."""
+    lines = content.split("\n")
     if len(lines) > MOST_LINES:
         raise Refused("path", f"File {said} exceeds maximum line limit of {MOST_LINES:,} lines.")
-    first, last = _range(view_range, len(lines)) if view_range else (1, len(lines))
-    return f"Here's the content of {said} with line numbers:\n{_numbered(lines, first=first, last=last)}"
-
-
-def _range(view_range: Sequence[int], count: int) -> tuple[int, int]:
-    first, last = view_range if len(view_range) == 2 else (0, 0)
-    last = count if last == -1 else min(last, count)
-    if not 1 <= first <= last:
-        sentence = f"Error: Invalid `view_range` parameter: {list(view_range)}."
-        inside = f"It should be two lines within [1, {count}], the second -1 for the last one"
-        raise Refused("view_range", f"{sentence} {inside}")
-    return first, last
+    first, last = view_range if len(view_range) == 2 else (1, -1)
+    shown = _numbered(lines, first=max(1, first), last=len(lines) if last == -1 else last)
+    return f"Here's the content of {said} with line numbers:\n{shown}"
 
 
 def _directory(folder: str, sizes: Mapping[str, int]) -> str:
     """What is in it, two levels deep, each directory with the size of all that is in it."""
     root = f"{ROOT}/{folder}".rstrip("/")
-    shown: Counter[str] = Counter({"": 0})
+    shown: Counter[tuple[str, ...]] = Counter({(): 0})
+    directories: set[tuple[str, ...]] = set()
     for path, size in sizes.items():
-        parts = path.removeprefix(f"{folder}/" if folder else "").split("/")
-        if any(part.startswith(".") or part == "node_modules" for part in parts):
-            continue
-        above = ["/".join(parts[:deep]) for deep in range(1, len(parts))]
-        names = ["", *(f"/{name}/" for name in above), f"/{'/'.join(parts)}"]
-        for name in names[: DEEP + 1]:
-            shown[name] += size
-    lines = [f"{_human(size)}\t{root}{name}" for name, size in sorted(shown.items())]
-    heading = f"Here're the files and directories up to {DEEP} levels deep in {root}, excluding hidden items and "
-    return "\n".join([f"{heading}node_modules:", *lines])
+        parts = tuple(path.removeprefix(f"{folder}/" if folder else "").split("/"))
+        seen = next((deep for deep, part in enumerate(parts) if part.startswith(".")), len(parts))
+        directories |= {parts[:deep] for deep in range(1, len(parts))}
+        for deep in range(min(seen, DEEP) + 1):
+            shown[parts[:deep]] += size if seen == len(parts) else 0
+    lines = [
+        f"{_human(size)}\t{'/'.join((root, *parts))}{'/' if parts in directories else ''}"
+        for parts, size in sorted(shown.items())
+    ]
+    heading = f"Here're the files and directories up to {DEEP} levels deep in {root}, excluding hidden items:"
+    return "\n".join([heading, *lines])
 
 
 def _human(size: int) -> str:
-    if size < 1024:
-        return f"{size}B"
-    return f"{size / 1024:.1f}K" if size < 1024**2 else f"{size / 1024**2:.1f}M"
+    unit = min(max(size.bit_length() - 1, 0) // 10, 3)
+    number = size / 1024**unit
+    return f"{number:.0f}{'BKMG'[unit]}" if number.is_integer() else f"{number:.1f}{'BKMG'[unit]}"
 
 
 def _path(description: str) -> dict[str, object]:
@@ -219,7 +217,7 @@ TOOLS = (
             {
                 "path": ANY,
                 "view_range": listed(
-                    whole(least=-1, most=MOST_LINES),
+                    whole(least=-MOST_LINES, most=MOST_LINES),
                     most=2,
                     description="Of a file: the first and the last line to show; -1 for the end.",
                 ),
@@ -256,7 +254,9 @@ TOOLS = (
         parameters=record(
             {
                 "path": FILE,
-                "insert_line": whole(least=0, most=MOST_LINES, description="After which line; 0 for the beginning."),
+                "insert_line": whole(
+                    least=-MOST_LINES, most=MOST_LINES, description="After which line; 0 for the beginning."
+                ),
                 "insert_text": text(description="The lines to insert."),
             },
             required=["path", "insert_line", "insert_text"],

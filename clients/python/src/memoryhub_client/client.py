@@ -126,10 +126,16 @@ class MemoryHub(_Hub):
             call = call.at(page.next)
 
     def run(self, plan: Plan[Answer]) -> Answer:
+        """A refusal is raised within the plan, which may know better."""
         try:
             call = next(plan)
             while True:
-                call = plan.send(self.send(call))
+                try:
+                    answered = self.send(call)
+                except MemoryHubError as error:
+                    call = plan.throw(error)
+                else:
+                    call = plan.send(answered)
         except StopIteration as done:
             answer: Answer = done.value
             return answer
@@ -254,7 +260,12 @@ class AsyncMemoryHub(_Hub):
         try:
             call = next(plan)
             while True:
-                call = plan.send(await self.send(call))
+                try:
+                    answered = await self.send(call)
+                except MemoryHubError as error:
+                    call = plan.throw(error)
+                else:
+                    call = plan.send(answered)
         except StopIteration as done:
             answer: Answer = done.value
             return answer

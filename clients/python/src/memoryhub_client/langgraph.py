@@ -1,0 +1,315 @@
+"""LangGraph's store over the hub: an item is a memory whose content is its value as JSON.
+
+The memory's key says namespace and key, its tags say the namespace and each that it is in, so that a look-up is by key
+and a search within a namespace by tag. Whatever does not fit into a key or a tag as it stands goes in as a digest.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from langgraph.store.base import (
+    BaseStore,
+    GetOp,
+    InvalidNamespaceError,
+    Item,
+    ListNamespacesOp,
+    MatchCondition,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+    TTLConfig,
+    validate_op_namespace,
+)
+
+from memoryhub_client import calls
+from memoryhub_client.calls import Call, ListFilters, Scope, WholeDraft
+from memoryhub_client.client import AsyncMemoryHub, MemoryHub
+from memoryhub_client.errors import Conflict, MemoryHubError, NotFound
+from memoryhub_client.shapes import Hit, Memory, Page, Recalled
+
+Namespace = tuple[str, ...]
+Found = Generator[Call[Any], Any, list[SearchItem]]
+
+DEEPEST = 32  # as many labels as a memory has tags
+LONGEST_KEY, LONGEST_TAG, LONGEST_QUERY = 200, 64, 10_000
+MOST_HITS, MOST_ROWS, MOST_DRAFTS = 50, 200, 500  # of a recall, of a page, of a batch
+PLAIN_KEY = re.compile(r"\w[\w.@+=-]*(/\w[\w.@+=-]*)*", re.ASCII)
+PLAIN_TAG = re.compile(r"[a-z0-9_-]+(/[a-z0-9_-]+)*")
+AGED = 0.1  # of its time to live must have passed before a read writes a new expiry
+
+
+class MemoryHubStore(BaseStore):
+    """Give it the hub for the kind of code that uses it, or both; without any, they are found as `MemoryHub()` is.
+    `name` tells the items of this store from other memories, and `scope` says whose they are."""
+
+    supports_ttl = True
+
+    def __init__(
+        self,
+        hub: MemoryHub | None = None,
+        async_hub: AsyncMemoryHub | None = None,
+        *,
+        name: str = "langgraph",
+        scope: Scope = "team",
+        ttl: TTLConfig | None = None,
+    ) -> None:
+        either = hub is not None or async_hub is not None
+        self.hub = hub if either else MemoryHub()
+        self.async_hub = async_hub if either else AsyncMemoryHub()
+        self.place = Place(name, scope)
+        self.ttl_config = ttl
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        if self.hub is None:
+            raise MemoryHubError("This store has an AsyncMemoryHub alone: await its asynchronous methods.")
+        return self.hub.run(_batch(self.place, list(ops)))
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        if self.async_hub is None:
+            raise MemoryHubError("For asynchronous methods give this store an AsyncMemoryHub, too.")
+        return await self.async_hub.run(_batch(self.place, list(ops)))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the items of a store are among the memories."""
+
+    name: str
+    scope: Scope
+
+    def key(self, namespace: Namespace, key: str) -> str:
+        return _spelled(f"{self.name}/", (*namespace, key), PLAIN_KEY, longest=LONGEST_KEY)
+
+    def within(self, prefix: Sequence[str]) -> ListFilters:
+        found: ListFilters = {"category": self.name, "scope": self.scope, "order": "-updated_at", "limit": MOST_ROWS}
+        if prefix:
+            found["tags"] = [_tag(prefix)]
+        return found
+
+    def draft(self, op: PutOp) -> WholeDraft:
+        namespace = tuple(op.namespace)
+        if len(namespace) > DEEPEST:
+            raise InvalidNamespaceError(f"A namespace has at most {DEEPEST} labels; this one has {len(namespace)}.")
+        kept = {"namespace": list(namespace), "key": op.key, "ttl": op.ttl, "index": op.index is not False}
+        return {
+            "key": self.key(namespace, op.key),
+            "content": json.dumps(op.value, ensure_ascii=False),
+            "category": self.name,
+            "source": self.name,
+            "scope": self.scope,
+            "tags": [_tag(namespace[:deep]) for deep in range(1, len(namespace) + 1)],
+            "metadata": kept,
+            "expires_at": _expiry(op.ttl),
+        }
+
+
+def _tag(namespace: Sequence[str]) -> str:
+    return _spelled("", namespace, PLAIN_TAG, longest=LONGEST_TAG)
+
+
+def _spelled(start: str, labels: Sequence[str], plain: re.Pattern[str], *, longest: int) -> str:
+    """As it is read, if that is unmistakable; or a digest, which begins as nothing plain does."""
+    path = "/".join(labels)
+    if plain.fullmatch(path) and path.count("/") == len(labels) - 1 and len(start + path) <= longest:
+        return start + path
+    return f"{start}~{hashlib.sha256(json.dumps(list(labels)).encode()).hexdigest()[:40]}"
+
+
+def _expiry(minutes: float | None) -> datetime | None:
+    return None if minutes is None else datetime.now(UTC) + timedelta(minutes=minutes)
+
+
+# What the operations come to: plans, run by the hub of either kind.
+
+
+def _batch(place: Place, ops: Sequence[Op]) -> Generator[Call[Any], Any, list[Result]]:
+    """All reads see what was there before the puts; of several puts of one item the last one counts."""
+    results: list[Result] = []
+    puts: dict[tuple[Namespace, str], PutOp] = {}
+    for op in ops:
+        validate_op_namespace(op)
+        if isinstance(op, PutOp):
+            puts[tuple(op.namespace), op.key] = op
+            results.append(None)
+        else:
+            results.append((yield from _read(place, op)))
+    yield from _put(place, list(puts.values()))
+    return results
+
+
+def _read(place: Place, op: Op) -> Generator[Call[Any], Any, Result]:
+    if isinstance(op, GetOp):
+        return (yield from _get(place, op))
+    if isinstance(op, SearchOp):
+        return (yield from _search(place, op))
+    if isinstance(op, ListNamespacesOp):
+        return (yield from _list_namespaces(place, op))
+    raise ValueError(f"Unknown operation type: {type(op)}")
+
+
+def _get(place: Place, op: GetOp) -> Generator[Call[Any], Any, Item | None]:
+    try:
+        memory: Memory = yield calls.get_key(place.key(tuple(op.namespace), op.key), scope=place.scope)
+    except NotFound:
+        return None
+    if op.refresh_ttl:
+        yield from _refresh([memory])
+    return _item(memory)
+
+
+def _put(place: Place, ops: Sequence[PutOp]) -> Generator[Call[Any], Any, None]:
+    drafts = iter([place.draft(op) for op in ops if op.value is not None])
+    while chunk := list(islice(drafts, MOST_DRAFTS)):
+        yield calls.save_many(chunk)
+    for op in ops:
+        if op.value is None:
+            try:
+                yield calls.forget_key(place.key(tuple(op.namespace), op.key), scope=place.scope)
+            except NotFound:
+                continue
+
+
+def _search(place: Place, op: SearchOp) -> Found:
+    """By relevance if there is a query, and then the rest, the latest change first."""
+    wanted = op.offset + op.limit
+    filters = place.within(op.namespace_prefix)
+    hits = yield from _recalled(op, filters)
+    rest = yield from _listed(op, filters, wanted - len(hits), but={hit.id for hit in hits})
+    found: list[Memory] = [*hits, *rest][op.offset : wanted]
+    if op.refresh_ttl:
+        yield from _refresh(found)
+    return [_item(memory) for memory in found]
+
+
+def _recalled(op: SearchOp, filters: ListFilters) -> Generator[Call[Any], Any, list[Hit]]:
+    query = (op.query or "").strip()[:LONGEST_QUERY]
+    if not query:
+        return []
+    tags, category, scope = filters.get("tags", []), filters["category"], filters["scope"]
+    answer: Recalled = yield calls.recall(query, limit=MOST_HITS, tags=tags, category=category, scope=scope)
+    return [hit for hit in answer.memories if _fits(hit, op) and hit.metadata["index"]]
+
+
+def _listed(
+    op: SearchOp, filters: ListFilters, wanted: int, *, but: set[str]
+) -> Generator[Call[Any], Any, list[Memory]]:
+    """Page by page until there are enough. What is not to be found by a query comes last, if there is one."""
+    found: list[Memory] = []
+    hidden: list[Memory] = []
+    call = calls.memories(**filters)
+    while len(found) < wanted:
+        page: Page[Memory] = yield call
+        for memory in page.items:
+            if memory.id not in but and _fits(memory, op):
+                (hidden if op.query and not memory.metadata["index"] else found).append(memory)
+        if page.next is None:
+            break
+        call = call.at(page.next)
+    return [*found, *hidden]
+
+
+def _list_namespaces(place: Place, op: ListNamespacesOp) -> Generator[Call[Any], Any, list[Namespace]]:
+    """Reads the items under the prefix, for a namespace is there while items are in it."""
+    conditions = op.match_conditions or ()
+    known: set[Namespace] = set()
+    call = calls.memories(**place.within(_start(conditions)))
+    while True:
+        page: Page[Memory] = yield call
+        known |= {tuple(memory.metadata["namespace"]) for memory in page.items if _is_item(memory)}
+        if page.next is None:
+            break
+        call = call.at(page.next)
+    matched = {namespace[: op.max_depth] for namespace in known if all(_matches(c, namespace) for c in conditions)}
+    return sorted(matched)[op.offset : op.offset + op.limit]
+
+
+def _start(conditions: Iterable[MatchCondition]) -> Namespace:
+    """The labels with which all that match begin."""
+    for condition in conditions:
+        if condition.match_type == "prefix":
+            path = tuple(condition.path)
+            return path[: path.index("*")] if "*" in path else path
+    return ()
+
+
+def _refresh(found: Iterable[Memory]) -> Generator[Call[Any], Any, None]:
+    """Whoever changed or removed it meanwhile knows better."""
+    for memory in found:
+        minutes = memory.metadata.get("ttl")
+        if minutes is None or memory.expires_at is None:
+            continue
+        left = memory.expires_at - datetime.now(UTC)
+        if left < (1 - AGED) * timedelta(minutes=minutes):
+            try:
+                yield calls.change(memory.id, expires_at=_expiry(minutes), version=memory.version)
+            except (Conflict, NotFound):
+                continue
+
+
+# What an item is, and whether it is wanted.
+
+
+def _item(memory: Memory) -> SearchItem:
+    assert memory.created_at
+    assert memory.updated_at
+    score = memory.relevance_score if isinstance(memory, Hit) else None
+    namespace, key = tuple(memory.metadata["namespace"]), memory.metadata["key"]
+    return SearchItem(namespace, key, _value(memory), memory.created_at, memory.updated_at, score)
+
+
+def _value(memory: Memory) -> dict[str, Any]:
+    """People may have written something else over it."""
+    try:
+        value = json.loads(memory.content)
+    except ValueError:
+        value = None
+    return value if isinstance(value, dict) else {"content": memory.content}
+
+
+def _is_item(memory: Memory) -> bool:
+    return {"namespace", "key", "index"} <= set(memory.metadata)
+
+
+def _fits(memory: Memory, op: SearchOp) -> bool:
+    if not _is_item(memory):
+        return False
+    value = _value(memory)
+    return all(_compared(value.get(name), wanted) for name, wanted in (op.filter or {}).items())
+
+
+def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
+    path = tuple(condition.path)
+    part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[-len(path) :]
+    return len(part) == len(path) and all(said in ("*", label) for said, label in zip(path, part, strict=True))
+
+
+def _compared(value: Any, wanted: Any) -> bool:
+    """Operators begin with a dollar sign; an object has at least what is wanted of it, a list exactly."""
+    if isinstance(wanted, Mapping):
+        if any(name.startswith("$") for name in wanted):
+            return all(_operated(value, name, limit) for name, limit in wanted.items())
+        return isinstance(value, dict) and all(_compared(value.get(name), inner) for name, inner in wanted.items())
+    if isinstance(wanted, list | tuple):
+        alike = isinstance(value, list) and len(value) == len(wanted)
+        return alike and all(_compared(one, other) for one, other in zip(value, wanted, strict=True))
+    return bool(value == wanted)
+
+
+def _operated(value: Any, operator: str, limit: Any) -> bool:
+    if operator in ("$eq", "$ne"):
+        return bool(value == limit) is (operator == "$eq")
+    if operator not in ("$gt", "$gte", "$lt", "$lte"):
+        raise ValueError(f"Unsupported operator: {operator}")
+    try:
+        one, other = float(value), float(limit)
+    except (TypeError, ValueError):
+        return False
+    return {"$gt": one > other, "$gte": one >= other, "$lt": one < other, "$lte": one <= other}[operator]

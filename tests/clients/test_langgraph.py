@@ -1,0 +1,315 @@
+"""LangGraph's store over the hub: what LangGraph asks of every store, and the same answers as its own store gives."""
+
+import asyncio
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from langgraph.store.base import (
+    GetOp,
+    InvalidNamespaceError,
+    ListNamespacesOp,
+    MatchCondition,
+    PutOp,
+    SearchOp,
+)
+from langgraph.store.memory import InMemoryStore
+from memoryhub_client import AsyncMemoryHub, MemoryHub, MemoryHubError
+from memoryhub_client.langgraph import MemoryHubStore, Place
+
+from memories.models import Memory, Revision
+from teams.actor import Actor
+from tests import factories
+from tests.clients.inside import URL, Wire, client_of
+
+
+@pytest.fixture
+def store(client: MemoryHub) -> MemoryHubStore:
+    return MemoryHubStore(client)
+
+
+def namespaces(store: MemoryHubStore, prefix: tuple[str, ...]) -> set[tuple[str, ...]]:
+    return {item.namespace for item in store.search(prefix, limit=100)}
+
+
+def test_an_item_is_put_read_changed_and_deleted(store: MemoryHubStore) -> None:
+    namespace, value = ("test", "documents"), {"title": "A document", "nested": {"list": [1, 2.5, None, True, "é"]}}
+    store.put(namespace, "doc1", value)
+    item = store.get(namespace, "doc1")
+    assert item
+    assert (item.namespace, item.key, item.value) == (namespace, "doc1", value)
+    store.put(namespace, "doc1", {"title": "Another"})
+    changed = store.get(namespace, "doc1")
+    assert changed
+    assert (changed.value, changed.created_at) == ({"title": "Another"}, item.created_at)
+    assert changed.updated_at > item.updated_at
+    assert store.get(("test", "other"), "doc1") is None
+    assert store.get(("test",), "doc1") is None
+    store.delete(namespace, "doc1")
+    store.delete(namespace, "doc1")
+    assert store.get(namespace, "doc1") is None
+    assert [row.change for row in Revision.objects.order_by("version")] == ["created", "updated", "forgotten"]
+
+
+def test_a_batch_reads_first_and_the_last_put_counts(store: MemoryHubStore) -> None:
+    store.put(("test", "foo"), "key1", {"data": "value1"})
+    store.put(("test", "bar"), "key2", {"data": "value2"})
+    results = store.batch(
+        [
+            PutOp(("test",), "key3", {"data": "early"}),
+            GetOp(("test", "foo"), "key1"),
+            PutOp(("test", "bar"), "key2", None),
+            SearchOp(("test",), filter={"data": "value1"}),
+            ListNamespacesOp(),
+            GetOp(("test",), "key3"),
+            PutOp(("test",), "key3", {"data": "late"}),
+        ]
+    )
+    assert results[0] is results[2] is results[5] is results[6] is None
+    assert results[1].value == {"data": "value1"}  # type: ignore[union-attr]
+    assert [item.key for item in results[3]] == ["key1"]  # type: ignore[union-attr]
+    assert results[4] == [("test", "bar"), ("test", "foo")]
+    item = store.get(("test",), "key3")
+    assert item
+    assert item.value == {"data": "late"}
+    assert store.get(("test", "bar"), "key2") is None
+
+
+def test_a_prefix_ends_where_a_label_does(store: MemoryHubStore) -> None:
+    made = [
+        ("a",),
+        ("a", "b"),
+        ("a", "b", "c"),
+        ("ab",),
+        ("ab", "c"),
+        ("a_",),
+        ("a%",),
+        ("A",),
+        ("user_1",),
+        ("userX1",),
+    ]
+    made += [("a", "b/c"), ("a/b",), ("~", "b"), ("größe", " x "), ("a%b",), ("axxb",), ("x" * 90, "y" * 90)]
+    store.batch([PutOp(namespace, "k", {"v": 1}) for namespace in made])
+    assert namespaces(store, ()) == set(made)
+    for prefix in [*made, ("fo",), ("a", "b", "c", "d"), ("b",), ("x" * 90,), ("a", "B")]:
+        assert namespaces(store, prefix) == {found for found in made if found[: len(prefix)] == prefix}, prefix
+    for namespace in made:
+        item = store.get(namespace, "k")
+        assert item
+        assert item.namespace == namespace
+
+
+def test_namespaces_are_listed(store: MemoryHubStore) -> None:
+    made = [
+        *(("test", "documents", "public"), ("test", "documents", "private"), ("test", "images", "public")),
+        *(("prod", "documents", "public"), ("uid", "users", "alice"), ("uid", "users", "malice"), ("uidx",)),
+    ]
+    store.batch([PutOp(namespace, "k", {}) for namespace in made])
+    assert store.list_namespaces() == sorted(made)
+    assert store.list_namespaces(prefix=("uid",)) == [("uid", "users", "alice"), ("uid", "users", "malice")]
+    assert store.list_namespaces(suffix=("alice",)) == [("uid", "users", "alice")]
+    assert store.list_namespaces(prefix=("test", "*", "public")) == [
+        ("test", "documents", "public"),
+        ("test", "images", "public"),
+    ]
+    assert store.list_namespaces(prefix=("*", "documents"), suffix=("public",)) == [
+        ("prod", "documents", "public"),
+        ("test", "documents", "public"),
+    ]
+    assert store.list_namespaces(prefix=("test",), max_depth=2) == [("test", "documents"), ("test", "images")]
+    assert store.list_namespaces(limit=2, offset=1) == sorted(made)[1:3]
+    store.delete(("uidx",), "k")
+    assert ("uidx",) not in store.list_namespaces()
+
+
+DOCS: list[tuple[tuple[str, ...], str, dict[str, Any]]] = [
+    (("docs",), "1", {"author": "Alice", "tags": ["x", "y"], "score": 4.5, "meta": {"lang": "en", "year": 2024}}),
+    (("docs",), "2", {"author": "Bob", "tags": ["x"], "score": 3, "meta": {"lang": "de", "year": 2024}}),
+    (("docs", "old"), "3", {"author": "Alice", "score": 2.0, "done": True}),
+    (("images",), "4", {"author": "Alice", "score": -1, "done": None}),
+]
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"author": "Alice"},
+        {"author": "alice"},
+        {"author": "Alice", "score": {"$gt": 2}},
+        {"score": {"$gte": 3, "$lt": 4.5}},
+        {"score": {"$ne": 3}},
+        {"author": {"$eq": "Bob"}},
+        {"tags": ["x"]},
+        {"meta": {"lang": "en"}},
+        {"meta": {"year": {"$lte": 2024}}},
+        {"done": None},
+        {"done": True},
+        {"score": 3.0},
+        {},
+    ],
+)
+def test_filters_leave_what_langgraphs_own_store_leaves(store: MemoryHubStore, wanted: dict[str, Any]) -> None:
+    theirs = InMemoryStore()
+    for any_store in (store, theirs):
+        any_store.batch([PutOp(*doc) for doc in DOCS])
+    for prefix in ((), ("docs",)):
+        ours, expected = ({item.key for item in one.search(prefix, filter=wanted, limit=99)} for one in (store, theirs))
+        assert ours == expected
+
+
+def test_an_operator_that_does_not_exist_is_refused(store: MemoryHubStore) -> None:
+    store.put(("a",), "k", {"v": 1})
+    with pytest.raises(ValueError, match=r"Unsupported operator: \$like"):
+        store.search(("a",), filter={"v": {"$like": "x"}})
+    assert store.search(("a",), filter={"v": {"$gt": "many"}}) == []
+
+
+def test_a_search_comes_in_pages(store: MemoryHubStore, wire: Wire) -> None:
+    store.batch([PutOp(("many",), f"{number}", {"number": number}) for number in range(230)])
+    wire.requests.clear()
+    assert len(store.search(("many",))) == 10
+    assert len(wire.requests) == 1
+    seen = [item.key for start in range(0, 230, 100) for item in store.search(("many",), limit=100, offset=start)]
+    assert sorted(seen, key=int) == [f"{number}" for number in range(230)]
+    late = store.search(("many",), filter={"number": {"$lt": 3}}, limit=2, offset=1)
+    assert len(late) == 2
+
+
+def test_a_query_ranks_and_the_rest_follows(store: MemoryHubStore) -> None:
+    texts = {
+        "pizza": "Mira loves pizza with olives.",
+        "deploy": "Deploys are frozen on Friday.",
+        "cat": "The cat is grey.",
+    }
+    store.batch([PutOp(("facts",), key, {"text": text, "kind": "fact"}) for key, text in texts.items()])
+    store.put(("facts",), "hidden", {"text": "Deploys deploys deploys."}, index=False)
+    store.put(("other",), "away", {"text": "Deploys are elsewhere."})
+    found = store.search(("facts",), query="when are deploys frozen?")
+    assert {item.key for item in found} == {*texts, "hidden"}
+    assert (found[0].key, found[-1].key, found[-1].score) == ("deploy", "hidden", None)
+    assert found[0].score
+    narrowed = store.search(("facts",), query="deploys", filter={"kind": "fact"}, limit=1)
+    assert [item.key for item in narrowed] == ["deploy"]
+    first, second = (store.search(("facts",), query="deploys", limit=2, offset=offset) for offset in (0, 2))
+    assert {item.key for item in (*first, *second)} == {item.key for item in found}
+    assert all(item.score is None for item in store.search(("facts",)))
+    for odd in ("", "!@#$%^&*()", "test " * 3_000):
+        assert len(store.search(("facts",), query=odd)) == 4
+
+
+def test_items_live_as_long_as_their_ttl_and_reads_prolong_it(client: MemoryHub) -> None:
+    store = MemoryHubStore(client, ttl={"default_ttl": 60, "refresh_on_read": True})
+    store.put(("ttl",), "default", {"v": 1})
+    store.put(("ttl",), "ever", {"v": 2}, ttl=None)
+    store.put(("ttl",), "short", {"v": 3}, ttl=10)
+
+    def left(key: str) -> float:
+        expires_at = Memory.objects.get(key=f"langgraph/ttl/{key}").expires_at
+        return (expires_at - datetime.now(UTC)) / timedelta(minutes=1) if expires_at else -1
+
+    def pass_by(minutes: float) -> None:
+        for row in Memory.objects.exclude(expires_at=None):
+            Memory.objects.filter(pk=row.pk).update(expires_at=row.expires_at - timedelta(minutes=minutes))
+
+    assert [round(left(key)) for key in ("default", "ever", "short")] == [60, -1, 10]
+    pass_by(5)
+    store.get(("ttl",), "short", refresh_ttl=False)
+    assert round(left("short")) == 5
+    store.get(("ttl",), "short")
+    assert round(left("short")) == 10
+    pass_by(8)
+    assert {item.key for item in store.search(("ttl",))} == {"default", "ever", "short"}
+    assert [round(left(key)) for key in ("default", "short")] == [60, 10]
+    pass_by(10)
+    assert store.get(("ttl",), "short") is None
+    assert {item.key for item in store.search(("ttl",), query="v")} == {"default", "ever"}
+    store.put(("ttl",), "default", {"v": 4}, ttl=None)
+    assert round(left("default")) == -1
+
+
+def test_bad_namespaces_are_refused(store: MemoryHubStore) -> None:
+    for bad in ((), ("a.b",), ("",), ("langgraph", "x")):
+        with pytest.raises(InvalidNamespaceError):
+            store.put(bad, "k", {})
+    with pytest.raises(InvalidNamespaceError):
+        store.batch([GetOp(("a.b",), "k")])
+    with pytest.raises(InvalidNamespaceError, match="at most 32 labels"):
+        store.put(("deep",) * 33, "k", {})
+    assert store.search(("deep",) * 33) == []
+
+
+def test_stores_of_other_names_scopes_and_teams_are_apart(client: MemoryHub, writer: Actor) -> None:
+    here = MemoryHubStore(client)
+    here.put(("a",), "k", {"v": 1})
+    client.save("A memory of the team that happens to have the tag.", tags=["a"])
+    with client_of(factories.actor()) as stranger:
+        for other in (
+            MemoryHubStore(client, name="other"),
+            MemoryHubStore(client, scope="agent"),
+            MemoryHubStore(stranger),
+        ):
+            assert (other.get(("a",), "k"), other.search(("a",)), other.list_namespaces()) == (None, [], [])
+            other.put(("a",), "k", {"v": 2})
+    assert [item.value for item in here.search(())] == [{"v": 1}]
+
+
+def test_people_may_write_over_an_item(store: MemoryHubStore, client: MemoryHub) -> None:
+    store.put(("a",), "k", {"text": "wrong"})
+    client.change(client.get_key("langgraph/a/k").id, content="Right, says Mira.")
+    item = store.get(("a",), "k")
+    assert item
+    assert item.value == {"content": "Right, says Mira."}
+
+
+def test_every_place_has_its_own_key() -> None:
+    chosen, place = random.Random(7), Place("langgraph", "team")
+    labels = ["a", "b", "A", "a/b", "", "~", ".", "..", "a b", "é", "e\u0301", "a" * 150, "%", "_", "-", " a"]
+    made = {(tuple(chosen.choices(labels, k=chosen.randint(1, 3))), chosen.choice(labels)) for _ in range(2_000)}
+    assert len({place.key(*one) for one in made}) == len(made)
+    assert max(len(place.key(*one)) for one in made) <= 200
+
+
+def test_the_plain_store_says_what_it_needs_to_be_awaited(store: MemoryHubStore) -> None:
+    with pytest.raises(MemoryHubError, match="give this store an AsyncMemoryHub"):
+        asyncio.run(store.aget(("a",), "k"))
+    with pytest.raises(MemoryHubError, match="await its asynchronous methods"):
+        MemoryHubStore(async_hub=AsyncMemoryHub(URL, "mh_x")).get(("a",), "k")
+
+
+RANDOM_LABELS = ["a", "ab", "b", "A", "a_", "a%", "%", "_", "x/y", "é", "two words", "-"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_operations_end_as_in_langgraphs_own_store(store: MemoryHubStore, seed: int) -> None:
+    chosen, theirs = random.Random(seed), InMemoryStore()
+    for _ in range(15):
+        ops = list(some_ops(chosen))
+        ours, expected = store.batch(ops), theirs.batch(ops)
+        assert [comparable(one) for one in ours] == [comparable(one) for one in expected], ops
+        for empty in [namespace for namespace, items in theirs._data.items() if not items]:
+            del theirs._data[empty]  # which it would list
+
+
+def some_ops(chosen: random.Random) -> Iterator[Any]:
+    for _ in range(chosen.randint(1, 4)):
+        namespace = tuple(chosen.choices(RANDOM_LABELS, k=chosen.randint(1, 3)))
+        key = chosen.choice(["k", "k.1", "../k", "K", "k k"])
+        conditions = (MatchCondition(chosen.choice(["prefix", "suffix"]), (chosen.choice([namespace[0], "*"]),)),)  # type: ignore[arg-type]
+        yield chosen.choice(
+            [
+                PutOp(namespace, key, {"v": chosen.randint(0, 3)}),
+                PutOp(namespace, key, {"v": chosen.randint(0, 3)}),
+                PutOp(namespace, key, None),
+                GetOp(namespace, key),
+                SearchOp(namespace[: chosen.randint(0, 2)], limit=100, filter=chosen.choice([None, {"v": {"$gt": 1}}])),
+                ListNamespacesOp(conditions, max_depth=chosen.choice([None, 1, 2])),
+            ]
+        )
+
+
+def comparable(result: Any) -> Any:
+    if isinstance(result, list):
+        return sorted((one.namespace, one.key, str(one.value)) if hasattr(one, "key") else one for one in result)
+    return (result.namespace, result.key, result.value) if result else None
