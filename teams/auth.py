@@ -56,12 +56,21 @@ class Context:
 
 
 def agent_actor(*, token: str, context: Context | None = None, now: datetime | None = None) -> Actor:
+    return actor_of_token(token=bearer(token=token, now=now), context=context)
+
+
+def bearer(*, token: str, now: datetime | None = None) -> Token:
+    """The token that a call came with, if it lives, with its agent, team and organization. The call counts."""
     now = now or timezone.now()
     found = _living_token(token, now=now)
     limits.admit(token=found, now=now)
     _note_use(found, now=now)
-    verbs = frozenset(map(Verb, found.verbs))
-    return actor_of_agent(agent=found.agent, verbs=verbs, context=context, token_id=found.pk)
+    return found
+
+
+def actor_of_token(*, token: Token, context: Context | None = None) -> Actor:
+    verbs = frozenset(map(Verb, token.verbs))
+    return actor_of_agent(agent=token.agent, verbs=verbs, context=context, token_id=token.pk)
 
 
 def actor_of_agent(

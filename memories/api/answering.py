@@ -9,22 +9,32 @@ from rest_framework.response import Response
 from memories.api import shapes, versions
 from memories.api.door import actor_of
 from memories.models import Memory, TeamFile, Usage
+from teams.actor import Actor
 from teams.models import Verb
 
 Shape = Callable[[Memory], dict[str, Any]]
 
 
 def written(request: Request, memory: Memory, *, shape: Shape = shapes.memory, status: int = 200) -> Response:
-    may_read = actor_of(request).may(Verb.READ)
-    if may_read and memory.version > 1:
-        _count_usage(memory)
-    body = shape(memory) if may_read else shapes.receipt(memory)
+    body = told(actor_of(request), memory, shape=shape)
     return Response(body, status=status, headers={"ETag": versions.tag(memory)})
 
 
+def told(actor: Actor, memory: Memory, *, shape: Shape = shapes.memory) -> dict[str, Any]:
+    if not actor.may(Verb.READ):
+        return shapes.receipt(memory)
+    if memory.version > 1:
+        _count_usage(memory)
+    return shape(memory)
+
+
 def written_file(request: Request, file: TeamFile, *, status: int = 200) -> Response:
-    body = shapes.file(file) if actor_of(request).may(Verb.READ) else shapes.file_receipt(file)
+    body = told_file(actor_of(request), file)
     return Response(body, status=status, headers={"ETag": versions.tag(file)})
+
+
+def told_file(actor: Actor, file: TeamFile) -> dict[str, Any]:
+    return shapes.file(file) if actor.may(Verb.READ) else shapes.file_receipt(file)
 
 
 def made_or_changed(version: int) -> int:

@@ -76,14 +76,14 @@ class Context(APIView):
         headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
         if _has(request, etag):
             return Response(status=304, headers=headers)
-        return Response(_shape(made), headers=headers)
+        return Response(shape(made), headers=headers)
 
 
 def _has(request: Request, etag: str) -> bool:
     return etag in parse_etags(request.headers.get("If-None-Match", ""))
 
 
-def _shape(made: context.Context) -> dict[str, Any]:
+def shape(made: context.Context) -> dict[str, Any]:
     return {
         "text": made.text,
         "tokens": context.tokens(made.text),

@@ -4,22 +4,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import Q
-from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories import folders
+from memories import finding, folders
 from memories.api import answers, bodies, shapes, versions
 from memories.api.answering import made_or_changed, written_file
 from memories.api.describing import IF_MATCH, IF_NONE_MATCH, ONLY_NEW, endpoint
 from memories.api.door import actor_of
-from memories.fields import clean
 from memories.models import FileVersion, TeamFile, octets
 from memories.operations import files
 from memories.operations.recording import require
-from memories.paging import page
-from memoryhub.errors import NotFound
+from memories.paging import Page, page
 from teams.actor import Actor
 from teams.models import Verb
 
@@ -43,19 +40,21 @@ class Files(APIView):
     )
     def get(self, request: Request, asked: Mapping[str, Any]) -> Response:
         """By path, without their text: the team's, and for directors those of the teams above."""
-        actor = actor_of(request)
-        if asked["deleted"]:
-            require(actor, Verb.READ)
-            require(actor, Verb.WRITE)
-        rows = TeamFile.objects.restorable_by(actor) if asked["deleted"] else TeamFile.objects.visible_to(actor)
-        found = page(
-            rows.filter(_narrowed(asked)).listed(),
-            order="path",
-            limit=asked["limit"],
-            cursor=asked.get("cursor"),
-            parts=[Q(team=team_id) for team_id in actor.readable_team_ids],
-        )
-        return Response(found.shaped("files", shapes.listed_file))
+        return Response(found(actor_of(request), asked).shaped("files", shapes.listed_file))
+
+
+def found(actor: Actor, asked: Mapping[str, Any]) -> Page[TeamFile]:
+    if asked["deleted"]:
+        require(actor, Verb.READ)
+        require(actor, Verb.WRITE)
+    rows = TeamFile.objects.restorable_by(actor) if asked["deleted"] else TeamFile.objects.visible_to(actor)
+    return page(
+        rows.filter(_narrowed(asked)).listed(),
+        order="path",
+        limit=asked["limit"],
+        cursor=asked.get("cursor"),
+        parts=[Q(team=team_id) for team_id in actor.readable_team_ids],
+    )
 
 
 class OneFile(APIView):
@@ -68,7 +67,7 @@ class OneFile(APIView):
     )
     def get(self, request: Request, path: str, asked: Mapping[str, Any]) -> Response:
         """The ETag is of this version alone. Directors see the files of the teams above too, their own team's first."""
-        file = _as_of(_seen(actor_of(request), path), asked.get("version"))
+        file = finding.as_of(finding.file(actor=actor_of(request), path=path), asked.get("version"))
         return versions.answered(request, shapes.file(file), etag=versions.tag(file))
 
     @endpoint(
@@ -142,15 +141,7 @@ class FileHistory(APIView):
     def get(self, request: Request, path: str, asked: Mapping[str, Any]) -> Response:
         """The newest first, without their text (`GET /files/{path}?version=…`); of a deleted file too, for those who
         may bring it back."""
-        file = _seen(actor_of(request), path, deleted=True)
-        rows = FileVersion.objects.filter(organization=file.organization_id, file=file).annotate(size=octets("content"))
-        found = page(
-            rows.select_related("agent", "user").defer("content"),
-            order="-version",
-            limit=asked["limit"],
-            cursor=asked.get("cursor"),
-        )
-        return Response(found.shaped("versions", shapes.file_version))
+        return Response(versions_of(actor_of(request), path, asked))
 
     @endpoint(
         summary="Make an old version the newest",
@@ -170,31 +161,15 @@ class FileHistory(APIView):
         )
 
 
+def versions_of(actor: Actor, path: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    file = finding.file(actor=actor, path=path, deleted=True)
+    rows = FileVersion.objects.filter(organization=file.organization_id, file=file).annotate(size=octets("content"))
+    kept = rows.select_related("agent", "user").defer("content")
+    found = page(kept, order="-version", limit=asked["limit"], cursor=asked.get("cursor"))
+    return found.shaped("versions", shapes.file_version)
+
+
 def _narrowed(asked: Mapping[str, Any]) -> Q:
     rule = Q(path__startswith=asked["prefix"]) if "prefix" in asked else Q()
     words = asked.get("text", "").strip()
     return rule & folders.saying(words) if words else rule
-
-
-def _seen(actor: Actor, path: str, *, deleted: bool = False) -> TeamFile:
-    """The living file, its own team's first; or the one that was deleted last, for those who may bring it back."""
-    cleaned = clean({"path": path}, now=timezone.now())["path"]
-    found = list(TeamFile.objects.visible_to(actor).at(cleaned).defer("search"))
-    if found:
-        return min(found, key=lambda file: actor.readable_team_ids.index(file.team_id))
-    may_restore = actor.may(Verb.READ) and actor.may(Verb.WRITE)
-    if deleted and may_restore:
-        gone = TeamFile.objects.restorable_by(actor).filter(path=cleaned, team=actor.team_id).defer("search")
-        if last := gone.order_by("-deleted_at").first():
-            return last
-    raise NotFound(f"There is no file {cleaned!r}.")
-
-
-def _as_of(file: TeamFile, version: int | None) -> TeamFile:
-    if version in (None, file.version):
-        return file
-    old = FileVersion.objects.filter(organization=file.organization_id, file=file, version=version).first()
-    if old is None:
-        raise NotFound(f"There is no version {version} of this file.")
-    file.version, file.path, file.content, file.updated_at = old.version, old.path, old.content, old.created_at
-    return file

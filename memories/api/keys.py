@@ -3,20 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories import operations, scopes
+from memories import finding, operations
 from memories.api import answers, bodies, shapes, versions
 from memories.api.answering import made_or_changed, written
 from memories.api.describing import IF_MATCH, IF_NONE_MATCH, ONLY_NEW, endpoint
 from memories.api.door import actor_of
-from memories.fields import clean
-from memories.models import Memory, Scope
-from memoryhub.errors import Invalid, NotFound
-from teams.actor import Actor
+from memories.models import Scope
 
 SCOPE = {"scope": bodies.SCOPE | {"default": Scope.TEAM.value}}
 
@@ -31,7 +27,7 @@ class Key(APIView):
     )
     def get(self, request: Request, key: str, asked: Mapping[str, Any]) -> Response:
         """The one that owns it in this scope. Directors see the keys of the teams above, their own team's first."""
-        memory = _seen(actor_of(request), _cleaned(key), asked["scope"])
+        memory = finding.keyed(actor=actor_of(request), key=finding.key_of(key), scope=asked["scope"])
         return versions.answered(request, shapes.memory(memory), etag=versions.tag(memory))
 
     @endpoint(
@@ -49,7 +45,7 @@ class Key(APIView):
         """Makes it, or a new version of it, in which what is left unsaid stays as it is."""
         version = versions.expected(request, said=said.pop("version", None))
         dedupe = operations.Dedupe.REFUSE if versions.only_new(request) else operations.Dedupe.UPDATE
-        draft = operations.Draft(key=_cleaned(key), dedupe=dedupe, **asked, **said)
+        draft = operations.Draft(key=finding.key_of(key), dedupe=dedupe, **asked, **said)
         memory = operations.save(actor=actor_of(request), draft=draft, version=version)
         return written(request, memory, shape=shapes.saved, status=made_or_changed(memory.version))
 
@@ -64,32 +60,6 @@ class Key(APIView):
     def delete(self, request: Request, key: str, asked: Mapping[str, Any]) -> Response:
         """Gone from every read, kept for audit; it can be restored by its id."""
         actor, version = actor_of(request), versions.expected(request)
-        owned = _owned(actor, _cleaned(key), asked["scope"])
+        owned = finding.owned(actor=actor, key=finding.key_of(key), scope=asked["scope"])
         gone = operations.forget(actor=actor, memory_id=owned.pk, version=version, reason=asked.get("reason", ""))
         return Response(shapes.receipt(gone), headers={"ETag": versions.tag(gone)})
-
-
-def _cleaned(key: str) -> str:
-    cleaned: str = clean({"key": key}, now=timezone.now())["key"]
-    if not cleaned:
-        raise Invalid({"key": "This must not be empty."})
-    return cleaned
-
-
-def _seen(actor: Actor, key: str, scope: str) -> Memory:
-    owners = Memory.objects.visible_to(actor).filter(owns_key=True, scope=scope)
-    found = list(owners.keyed(key).with_usage().defer("search"))
-    if not found:
-        raise NotFound(f"There is no memory with the key {key!r} in scope {scope}.")
-    nearest = {team_id: distance for distance, team_id in enumerate(actor.readable_team_ids)}
-    return min(found, key=lambda memory: nearest.get(memory.audience, 0))
-
-
-def _owned(actor: Actor, key: str, scope: str) -> Memory:
-    """Its own team's, project's, person's or agent's: whoever may not read may still forget what it may write."""
-    audience = getattr(actor, scopes.AUDIENCE_COLUMN[scope])
-    owners = Memory.objects.writable_by(actor).filter(audience=audience, owns_key=True)
-    found = owners.keyed(key).defer("search").first()
-    if found is None:
-        raise NotFound(f"There is no memory with the key {key!r} in scope {scope}.")
-    return found

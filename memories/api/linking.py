@@ -36,11 +36,7 @@ class Associations(APIView):
     )
     def get(self, request: Request, memory_id: UUID, asked: Mapping[str, Any]) -> Response:
         """Those that lead from it and to it, the newest first. A link to what the token may not see is not there."""
-        seen = _visible(actor_of(request), memory_id)
-        rows = Association.objects.filter(organization=actor_of(request).organization_id)
-        rows = rows.filter(Q(origin=memory_id, target__in=seen) | Q(target=memory_id, origin__in=seen))
-        found = page(rows, order="-created_at", limit=asked["limit"], cursor=asked.get("cursor"))
-        return Response(found.shaped("associations", shapes.association))
+        return Response(links_of(actor_of(request), memory_id, asked))
 
     @endpoint(
         summary="Link a memory to another",
@@ -149,10 +145,7 @@ class Sources(APIView):
         answer={"sources": [answers.SOURCE_EXAMPLE], "next": None},
     )
     def get(self, request: Request, memory_id: UUID, asked: Mapping[str, Any]) -> Response:
-        _visible(actor_of(request), memory_id)
-        rows = Source.objects.filter(organization=actor_of(request).organization_id, memory=memory_id)
-        found = page(rows, order="-created_at", limit=asked["limit"], cursor=asked.get("cursor"))
-        return Response(found.shaped("sources", shapes.source))
+        return Response(sources_of(actor_of(request), memory_id, asked))
 
     @endpoint(
         summary="Note where a memory came from",
@@ -178,6 +171,21 @@ class OneSource(APIView):
             raise NotFound("There is no such source.")
         operations.uncite(actor=actor, source_id=source_id)
         return Response(status=204)
+
+
+def links_of(actor: Actor, memory_id: UUID, asked: Mapping[str, Any]) -> dict[str, Any]:
+    seen = _visible(actor, memory_id)
+    rows = Association.objects.filter(organization=actor.organization_id)
+    rows = rows.filter(Q(origin=memory_id, target__in=seen) | Q(target=memory_id, origin__in=seen))
+    found = page(rows, order="-created_at", limit=asked["limit"], cursor=asked.get("cursor"))
+    return found.shaped("associations", shapes.association)
+
+
+def sources_of(actor: Actor, memory_id: UUID, asked: Mapping[str, Any]) -> dict[str, Any]:
+    _visible(actor, memory_id)
+    rows = Source.objects.filter(organization=actor.organization_id, memory=memory_id)
+    found = page(rows, order="-created_at", limit=asked["limit"], cursor=asked.get("cursor"))
+    return found.shaped("sources", shapes.source)
 
 
 def _visible(actor: Actor, memory_id: UUID) -> MemoryQuerySet:

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories import operations, reading
+from memories import finding, operations, reading
 from memories.api import answers, bodies, shapes, versions
 from memories.api.answering import Shape, made_or_changed, written
 from memories.api.describing import IF_MATCH, IF_NONE_MATCH, endpoint
@@ -17,7 +17,7 @@ from memories.filtering import narrowed
 from memories.models import Memory, Revision
 from memories.paging import page
 from memories.schemas import checked
-from memoryhub.errors import Invalid, NotFound, Trouble
+from memoryhub.errors import Invalid, Trouble
 from teams.actor import Actor
 from teams.models import Verb
 
@@ -34,15 +34,7 @@ class Memories(APIView):
     )
     def get(self, request: Request, asked: Mapping[str, Any]) -> Response:
         """What the token may see, page by page. Rows that are added meanwhile neither hide nor repeat others."""
-        actor, order = actor_of(request), asked["order"]
-        rows, parts = narrowed(actor=actor, asked=asked)
-        wanted = {"order": order, "limit": asked["limit"], "cursor": asked.get("cursor"), "parts": parts}
-        if asked["forgotten"]:
-            found, shape = page(rows.with_usage().defer("search"), **wanted), shapes.forgotten
-        else:
-            found = page(rows, **wanted, read=lambda rows: reading.in_order(actor=actor, rows=rows, order=order))
-            shape = shapes.memory
-        return Response(found.shaped("memories", shape))
+        return Response(listed(actor_of(request), asked))
 
     @endpoint(
         summary="Save a memory",
@@ -62,6 +54,16 @@ class Memories(APIView):
         return written(request, memory, shape=shapes.saved, status=made_or_changed(memory.version))
 
 
+def listed(actor: Actor, asked: Mapping[str, Any]) -> dict[str, Any]:
+    order = asked["order"]
+    rows, parts = narrowed(actor=actor, asked=asked)
+    wanted = {"order": order, "limit": asked["limit"], "cursor": asked.get("cursor"), "parts": parts}
+    if asked["forgotten"]:
+        return page(rows.with_usage().defer("search"), **wanted).shaped("memories", shapes.forgotten)
+    found = page(rows, **wanted, read=lambda rows: reading.in_order(actor=actor, rows=rows, order=order))
+    return found.shaped("memories", shapes.memory)
+
+
 class Batch(APIView):
     @endpoint(
         summary="Save many memories",
@@ -73,13 +75,15 @@ class Batch(APIView):
     )
     def post(self, request: Request, said: Mapping[str, Any]) -> Response:
         """Answers in the same order. All or none; with `each`, every one has its own result, a memory or a problem."""
-        actor, memories = actor_of(request), said["memories"]
-        shape = shapes.memory if actor.may(Verb.READ) else shapes.receipt
-        if said["each"]:
-            results = _save_each(actor, memories)
-            return Response({"results": [_result(result, shape) for result in results]})
-        drafts = [operations.Draft(**draft) for draft in checked(bodies.DRAFTS, {"memories": memories})["memories"]]
-        return Response({"memories": [shape(memory) for memory in _save_all(actor, drafts)]})
+        return Response(saved_together(actor_of(request), said))
+
+
+def saved_together(actor: Actor, said: Mapping[str, Any]) -> dict[str, Any]:
+    memories, shape = said["memories"], shapes.memory if actor.may(Verb.READ) else shapes.receipt
+    if said["each"]:
+        return {"results": [_result(result, shape) for result in _save_each(actor, memories)]}
+    drafts = [operations.Draft(**draft) for draft in checked(bodies.DRAFTS, {"memories": memories})["memories"]]
+    return {"memories": [shape(memory) for memory in _save_all(actor, drafts)]}
 
 
 def _save_all(actor: Actor, drafts: Sequence[operations.Draft]) -> list[Memory]:
@@ -119,7 +123,7 @@ class OneMemory(APIView):
     )
     def get(self, request: Request, memory_id: UUID) -> Response:
         """The ETag is of this version alone."""
-        memory = visible(actor_of(request), memory_id)
+        memory = finding.memory(actor=actor_of(request), memory_id=memory_id)
         return versions.answered(request, shapes.memory(memory), etag=versions.tag(memory))
 
     @endpoint(
@@ -212,12 +216,16 @@ class History(APIView):
     )
     def get(self, request: Request, memory_id: UUID, asked: Mapping[str, Any]) -> Response:
         """The newest first, each in full. Versions that were written for another audience stay with them."""
-        memory = visible(actor_of(request), memory_id)
-        rows = Revision.objects.filter(
-            organization=memory.organization_id, memory=memory_id, audience=memory.audience
-        ).select_related("agent", "user")
-        found = page(rows, order="-version", limit=asked["limit"], cursor=asked.get("cursor"))
-        return Response(found.shaped("versions", shapes.version))
+        return Response(versions_of(actor_of(request), memory_id, asked))
+
+
+def versions_of(actor: Actor, memory_id: UUID, asked: Mapping[str, Any]) -> dict[str, Any]:
+    memory = finding.memory(actor=actor, memory_id=memory_id)
+    rows = Revision.objects.filter(
+        organization=memory.organization_id, memory=memory_id, audience=memory.audience
+    ).select_related("agent", "user")
+    found = page(rows, order="-version", limit=asked["limit"], cursor=asked.get("cursor"))
+    return found.shaped("versions", shapes.version)
 
 
 class Revert(APIView):
@@ -236,10 +244,3 @@ class Revert(APIView):
         to_version = said["to_version"]
         memory = operations.revert(actor=actor_of(request), memory_id=memory_id, to_version=to_version, version=version)
         return written(request, memory)
-
-
-def visible(actor: Actor, memory_id: UUID) -> Memory:
-    memory = reading.one(actor=actor, memory_id=memory_id)
-    if memory is None:
-        raise NotFound("There is no such memory.")
-    return memory

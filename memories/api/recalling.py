@@ -12,6 +12,7 @@ from memories.api import answers, bodies, shapes
 from memories.api.describing import endpoint
 from memories.api.door import actor_of
 from memories.recall import Filters, Mode, recall, why_not
+from teams.actor import Actor
 
 FILTER_NAMES = {field.name for field in fields(Filters)}
 HIT = answers.MEMORY_EXAMPLE | {"relevance_score": 0.8312}
@@ -28,10 +29,7 @@ class Recall(APIView):
     def post(self, request: Request, said: Mapping[str, Any]) -> Response:
         """The memories that answer a query best, within what the token may see; best first. Modes hybrid, keyword and
         semantic need a query, mode typed a type."""
-        asked, filters = _told_apart(said)
-        result = recall(actor=actor_of(request), filters=filters, **asked)
-        explain = bool(asked.get("explain"))
-        return Response(shapes.recalled(result, mode=asked.get("mode", Mode.HYBRID), explain=explain))
+        return Response(recalled(actor_of(request), said))
 
 
 class WhyNot(APIView):
@@ -44,8 +42,18 @@ class WhyNot(APIView):
     )
     def post(self, request: Request, said: Mapping[str, Any]) -> Response:
         """Which rule keeps one memory from an answer, or where it stands in it."""
-        asked, filters = _told_apart(said)
-        return Response(shapes.verdict(why_not(actor=actor_of(request), filters=filters, **asked)))
+        return Response(judged(actor_of(request), said))
+
+
+def recalled(actor: Actor, said: Mapping[str, Any]) -> dict[str, Any]:
+    asked, filters = _told_apart(said)
+    result = recall(actor=actor, filters=filters, **asked)
+    return shapes.recalled(result, mode=asked.get("mode", Mode.HYBRID), explain=bool(asked.get("explain")))
+
+
+def judged(actor: Actor, said: Mapping[str, Any]) -> dict[str, Any]:
+    asked, filters = _told_apart(said)
+    return shapes.verdict(why_not(actor=actor, filters=filters, **asked))
 
 
 def _told_apart(said: Mapping[str, Any]) -> tuple[dict[str, Any], Filters]:

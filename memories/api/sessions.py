@@ -1,5 +1,6 @@
 """An agent's sessions by REST: registered, archived, and read for what is worth remembering."""
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -10,6 +11,7 @@ from rest_framework.views import APIView
 
 from memories import operations
 from memories.api import answers, shapes
+from memories.api.answering import made_or_changed
 from memories.api.describing import endpoint
 from memories.api.door import CONTEXT_HEADERS, actor_of
 from memories.archives import NAME_LENGTH, Message
@@ -117,7 +119,7 @@ class SessionDetail(APIView):
     def get(self, request: Request, name: str) -> Response:
         """One of the token's own agent's."""
         require(actor_of(request), Verb.READ)
-        return Response(_shape(_session(actor_of(request), name)))
+        return Response(shape(_session(actor_of(request), name)))
 
     @endpoint(
         summary="Register a session",
@@ -134,7 +136,7 @@ class SessionDetail(APIView):
         require(actor_of(request), Verb.WRITE)
         known = _sessions(actor_of(request), name).exists()
         actor = _within(request, name, **said)
-        return Response(_shape(_session(actor, name)), status=200 if known else 201)
+        return Response(shape(_session(actor, name)), status=200 if known else 201)
 
 
 class Archive(APIView):
@@ -153,14 +155,8 @@ class Archive(APIView):
     def post(self, request: Request, name: str, said: dict[str, Any]) -> Response:
         """Writes `conversations/{day}-{name}.md` among the team's files and a memory of category conversation, both or
         neither. The same session's again overwrites them."""
-        actor = _within(request, name)
-        messages = [Message(**message) for message in said["messages"]]
-        called, summary = said.get("name") or name[:NAME_LENGTH], said.get("summary", "")
-        kept = operations.archive(actor=actor, name=called, messages=messages, summary=summary)
-        file = {"path": kept.file.path, "version": kept.file.version}
-        return Response(
-            {"file": file, "memory": _seen(actor, kept.memory)}, status=201 if kept.file.version == 1 else 200
-        )
+        kept = archived(_within(request, name), name, said)
+        return Response(kept, status=made_or_changed(kept["file"]["version"]))
 
 
 class Extract(APIView):
@@ -175,12 +171,24 @@ class Extract(APIView):
     def post(self, request: Request, name: str, said: dict[str, Any]) -> Response:
         """Saves what is worth remembering with source `auto`, each linked to the session and message it comes from;
         what is known already is only listed. Held ones are kept out of every read until somebody restores them."""
-        actor, scope = _within(request, name), said["scope"]
-        messages = [Message(**message) for message in said["messages"]] if "messages" in said else None
-        found = operations.propose(actor=actor, messages=messages, scope=scope)
-        hold = said.get("hold", settings.EXTRACTION_HOLD)
-        kept = operations.remember(actor=actor, proposals=found.proposals, scope=scope, hold=hold)
-        return Response(_extracted(actor, found, kept))
+        return Response(extracted(_within(request, name), said))
+
+
+def archived(actor: Actor, session: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    messages = [Message(**message) for message in said["messages"]]
+    called, summary = said.get("name") or session[:NAME_LENGTH], said.get("summary", "")
+    kept = operations.archive(actor=actor, name=called, messages=messages, summary=summary)
+    file = {"path": kept.file.path, "version": kept.file.version}
+    return {"file": file, "memory": _seen(actor, kept.memory)}
+
+
+def extracted(actor: Actor, said: Mapping[str, Any]) -> dict[str, Any]:
+    scope = said["scope"]
+    messages = [Message(**message) for message in said["messages"]] if "messages" in said else None
+    found = operations.propose(actor=actor, messages=messages, scope=scope)
+    hold = said.get("hold", settings.EXTRACTION_HOLD)
+    kept = operations.remember(actor=actor, proposals=found.proposals, scope=scope, hold=hold)
+    return _extracted(actor, found, kept)
 
 
 def _within(request: Request, name: str, **said: str) -> Actor:
@@ -205,7 +213,7 @@ def _session(actor: Actor, name: str) -> Session:
     return found
 
 
-def _shape(session: Session) -> dict[str, Any]:
+def shape(session: Session) -> dict[str, Any]:
     return {
         "id": session.pk,
         "name": session.name,

@@ -268,6 +268,7 @@ TOOLS = (
         description="Deletes a file, or a directory with all that is in it.",
         parameters=record({"path": ANY}, required=["path"]),
         act=delete,
+        destroys=True,
     ),
     Tool(
         name="rename",

@@ -218,5 +218,7 @@ TOOLS = (
             required=["memory_id"],
         ),
         act=memory_delete,
+        destroys=True,
+        repeats=True,
     ),
 )

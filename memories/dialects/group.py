@@ -103,6 +103,8 @@ TOOLS = (
         description="Removes a memory by its key; says whether there was one.",
         parameters=record({"key": KEY}, required=["key"]),
         act=forget_memory,
+        destroys=True,
+        repeats=True,
     ),
     Tool(
         name="list_memories",

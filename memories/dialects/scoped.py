@@ -302,5 +302,6 @@ TOOLS = (
         description="Forgets one memory by its id or key. It is kept for audit and can be restored.",
         parameters=record(NAMING | {"reason": text(longest=SUMMARY_LENGTH, default="")}),
         act=delete,
+        destroys=True,
     ),
 )

@@ -27,6 +27,10 @@ class Tool:
     parameters: Schema  # of the arguments, an object
     act: Callable[[Actor, Arguments], Result]
     reads: bool = False  # changes nothing
+    destroys: bool = False  # takes away what others read
+    repeats: bool = False  # done again, it changes nothing more
+    title: str = ""
+    gives: Schema | None = None  # of the result, if it is told
 
     def run(self, *, actor: Actor, arguments: object) -> Result:
         """What the tool answers. Bad arguments are refused by name and change nothing."""
@@ -41,5 +45,10 @@ class Tool:
             return {"type": "function", "function": described | {"parameters": self.parameters}}
         if format is Format.ANTHROPIC:
             return described | {"input_schema": self.parameters}
-        hints = {"readOnlyHint": self.reads, "openWorldHint": False}
-        return described | {"inputSchema": self.parameters, "annotations": hints}
+        titled = {"title": self.title} if self.title else {}
+        shapes = {"inputSchema": self.parameters} | ({"outputSchema": self.gives} if self.gives else {})
+        return titled | described | shapes | {"annotations": titled | self._hints()}
+
+    def _hints(self) -> dict[str, bool]:
+        changes = {} if self.reads else {"destructiveHint": self.destroys, "idempotentHint": self.repeats}
+        return {"readOnlyHint": self.reads, **changes, "openWorldHint": False}
