@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
 
 from memories.api.nowhere import Nowhere
+from memories.mcp import door
 from memoryhub import health, metrics
 from teams.views import account, entering, joining, looks
 
@@ -24,6 +25,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/schema/", SpectacularJSONAPIView.as_view(), name="api-schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="api-schema"), name="api-docs"),
     re_path(r"^api/", Nowhere.as_view()),
+    path("mcp", door.endpoint, name="mcp"),
+    path("mcp/<str:dialect>", door.endpoint, name="mcp-dialect"),
     path("admin/", admin.site.urls),
     path("metrics", metrics.page, name="metrics"),
     path("healthz", health.healthz, name="healthz"),

@@ -14,10 +14,12 @@ from memories.context import context
 from memories.models import Memory, TeamFile
 from memories.recall import Mode, recall
 from tests.cast import AGENTS, EVERYBODY, Member
+from tests.messaging import Messenger
 from tests.tools import answered
 
 Door = Callable[[Member, Memory], bool]
 FileDoor = Callable[[Member, TeamFile], bool]
+BY_ID = ("memory_get", "memory_history", "memory_links", "memory_sources")
 
 
 def queryset(member: Member, memory: Memory) -> bool:
@@ -164,6 +166,45 @@ def graph_recent(member: Member, memory: Memory) -> bool:
     return str(memory.pk) in {row["id"] for row in memories}
 
 
+def mcp(member: Member, memory: Memory) -> bool:
+    """By id, in lists, recalled and in the prompt: they must agree."""
+    agent, wanted = messenger(member), str(memory.pk)
+    by_id = {"isError" not in agent.result("tools/call", name=name, arguments={"memory_id": wanted}) for name in BY_ID}
+    lists = [
+        agent.call("memory_list", limit=200)["memories"],
+        agent.call("memory_recall", query=memory.content, limit=50)["memories"],
+    ]
+    prompt = agent.result("prompts/get", name="team_context", arguments={"query": memory.content, "budget": "9000"})
+    shown = by_id | {wanted in {row["id"] for row in rows} for rows in lists}
+    assert shown == {memory.content in prompt["messages"][0]["content"]["text"]}
+    return shown == {True}
+
+
+def mcp_resource(member: Member, memory: Memory) -> bool:
+    """The memory by a key that it is given first, for whoever knows the team's name."""
+    Memory.objects.filter(pk=memory.pk).update(key=str(memory.pk), owns_key=True)
+    response = messenger(member).ask("resources/read", uri=f"memory://{memory.team.slug}/{memory.pk}").json()
+    assert response.get("error", {}).get("code") in (None, -32002)
+    return "result" in response
+
+
+def mcp_file(member: Member, file: TeamFile) -> bool:
+    """As a tool's, a resource's and in the lists: they must agree."""
+    agent, uri = messenger(member), f"memory://{file.team.slug}/files/{file.path}"
+    read = agent.result("tools/call", name="file_read", arguments={"path": file.path})
+    shown = {"isError" not in read, "result" in agent.ask("resources/read", uri=uri).json()}
+    shown.add(file.path in {row["path"] for row in agent.call("file_list")["files"]})
+    shown.add(uri in {row["uri"] for row in agent.result("resources/list")["resources"]})
+    assert len(shown) == 1
+    return shown == {True}
+
+
+def messenger(member: Member) -> Messenger:
+    assert member.agent
+    context = {name: getattr(member.context, name) for name in ("project", "user", "workspace")}
+    return Messenger(member.agent, context=context)
+
+
 def file_queryset(member: Member, file: TeamFile) -> bool:
     return TeamFile.objects.visible_to(member.actor()).filter(pk=file.pk).exists()
 
@@ -222,10 +263,11 @@ ALL: dict[Door, tuple[str, ...]] = {
     scoped_list: AGENTS,
     graph_recall: AGENTS,
     graph_recent: AGENTS,
+    mcp: AGENTS,
 }
 
 # Doors to nothing but what the caller's own team shares.
-OF_THE_TEAM: tuple[Door, ...] = (kv_view, kv_search, group_recall, group_list, team_search)
+OF_THE_TEAM: tuple[Door, ...] = (kv_view, kv_search, group_recall, group_list, team_search, mcp_resource)
 
 FILES: dict[FileDoor, tuple[str, ...]] = {
     file_queryset: EVERYBODY,
@@ -233,4 +275,5 @@ FILES: dict[FileDoor, tuple[str, ...]] = {
     api_file_lists: AGENTS,
     files_view: AGENTS,
     mirrored: AGENTS,
+    mcp_file: AGENTS,
 }

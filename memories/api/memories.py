@@ -83,10 +83,10 @@ def saved_together(actor: Actor, said: Mapping[str, Any]) -> dict[str, Any]:
     if said["each"]:
         return {"results": [_result(result, shape) for result in _save_each(actor, memories)]}
     drafts = [operations.Draft(**draft) for draft in checked(bodies.DRAFTS, {"memories": memories})["memories"]]
-    return {"memories": [shape(memory) for memory in _save_all(actor, drafts)]}
+    return {"memories": [shape(memory) for memory in save_all(actor, drafts)]}
 
 
-def _save_all(actor: Actor, drafts: Sequence[operations.Draft]) -> list[Memory]:
+def save_all(actor: Actor, drafts: Sequence[operations.Draft]) -> list[Memory]:
     try:
         return operations.save_many(actor=actor, drafts=drafts)
     except Invalid as error:

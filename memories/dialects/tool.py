@@ -29,12 +29,13 @@ class Tool:
     reads: bool = False  # changes nothing
     destroys: bool = False  # takes away what others read
     repeats: bool = False  # done again, it changes nothing more
+    open_to_all: bool = False  # even those who may not read
     title: str = ""
     gives: Schema | None = None  # of the result, if it is told
 
     def run(self, *, actor: Actor, arguments: object) -> Result:
         """What the tool answers. Bad arguments are refused by name and change nothing."""
-        if self.reads:
+        if self.reads and not self.open_to_all:
             require(actor, Verb.READ)
         said = checked(self.parameters, without_nulls(self.parameters, arguments), name="arguments")
         return self.act(actor, said)

@@ -1,0 +1,206 @@
+"""What a client can ask for, method by method."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import orjson
+
+from memories.mcp import completions, prompts, resources
+from memories.mcp.messages import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    RESOURCE_NOT_FOUND,
+    Refused,
+    Request,
+)
+from memories.mcp.revisions import ALL, HANDSHAKE, MODERN, NEWEST_FIRST, SERVER
+from memories.mcp.servers import INFO, Server
+from memories.mcp.tools.shaping import CONTEXT
+from memories.models import Memory, TeamFile
+from memories.schemas import checked
+from memoryhub.errors import Conflict, NotFound, Trouble
+from teams import auth
+from teams.actor import Actor
+from teams.models import Token, Verb
+
+META_CONTEXT = "memoryhub/context"
+MINUTES = 60 * 1_000  # milliseconds
+
+Content = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    server: Server
+    request: Request
+    revision: str
+    token: Token
+    context: Mapping[str, str]  # by headers
+    batched: bool = False
+
+    @property
+    def is_modern(self) -> bool:
+        return self.revision in MODERN
+
+    @property
+    def cursor(self) -> str | None:
+        found: str | None = self.said("cursor", str, optional=True)
+        return found
+
+    def said(self, name: str, kind: type, *, optional: bool = False) -> Any:
+        found = self.request.params.get(name)
+        if found is None and optional:
+            return None
+        if not isinstance(found, kind):
+            raise Refused(INVALID_PARAMS, f"params.{name} must be {KINDS[kind]}.")
+        return found
+
+    def actor(self, said: object = None) -> Actor:
+        """Who calls, in the circumstances that the headers tell, the message's `_meta`, or what it says itself."""
+        meta = checked(CONTEXT, self.request.meta.get(META_CONTEXT, {}), name=META_CONTEXT)
+        context = {**self.context, **meta, **checked(CONTEXT, {} if said is None else said, name="context")}
+        verbs = frozenset(map(Verb, self.token.verbs))
+        return auth.actor_of_agent(agent=self.token.agent, verbs=verbs, context=auth.Context(**context))
+
+
+KINDS: dict[type, str] = {str: "text", dict: "an object"}
+
+
+def answer(call: Call) -> Content:
+    method = METHODS.get(call.request.method)
+    if method is None or call.revision not in method.revisions or not method.part_of(call.server):
+        raise Refused(METHOD_NOT_FOUND, f"Method not found: {call.request.method}")
+    try:
+        content = method.act(call)
+    except Trouble as trouble:
+        missing = isinstance(trouble, NotFound) and method.part == "resources" and not call.is_modern
+        raise Refused(RESOURCE_NOT_FOUND if missing else INVALID_PARAMS, trouble.message) from trouble
+    if not call.is_modern:
+        return content
+    return {**content, "resultType": "complete", "_meta": {SERVER: INFO}, **method.kept}
+
+
+def initialize(call: Call) -> Content:
+    if call.batched:
+        raise Refused(INVALID_REQUEST, "initialize stands alone, not in a batch.")
+    asked = call.said("protocolVersion", str)
+    return {
+        "protocolVersion": asked if asked in HANDSHAKE else HANDSHAKE[-1],
+        "capabilities": call.server.capabilities,
+        "serverInfo": INFO,
+        "instructions": call.server.instructions,
+    }
+
+
+def discover(call: Call) -> Content:
+    return {
+        "supportedVersions": NEWEST_FIRST,
+        "capabilities": call.server.capabilities,
+        "instructions": call.server.instructions,
+    }
+
+
+def ping(call: Call) -> Content:
+    return {}
+
+
+def list_tools(call: Call) -> Content:
+    return {"tools": _all(call, call.server.definitions)}
+
+
+def call_tool(call: Call) -> Content:
+    """A refusal is a result too: the model reads it, and may do better."""
+    name, said = call.said("name", str), call.said("arguments", dict, optional=True) or {}
+    tool = call.server.tools.get(name)
+    if tool is None:
+        raise Refused(INVALID_PARAMS, f"Unknown tool: {name}. There are {', '.join(call.server.tools)}.")
+    try:
+        context = said.get("context") if call.server.is_hub else None
+        result = tool.run(actor=call.actor(context), arguments=said)
+    except Trouble as trouble:
+        return {"content": [_text(_sentence(trouble))], "isError": True}
+    written = orjson.dumps(result)
+    return {"content": [_text(_plain(result) or written.decode())], "structuredContent": orjson.Fragment(written)}
+
+
+def list_resources(call: Call) -> Content:
+    return resources.listed(actor=call.actor(), cursor=call.cursor)
+
+
+def list_templates(call: Call) -> Content:
+    return {"resourceTemplates": _all(call, resources.TEMPLATES)}
+
+
+def read_resource(call: Call) -> Content:
+    return {"contents": [resources.read(actor=call.actor(), uri=call.said("uri", str))]}
+
+
+def list_prompts(call: Call) -> Content:
+    return {"prompts": _all(call, prompts.PROMPTS)}
+
+
+def get_prompt(call: Call) -> Content:
+    name, said = call.said("name", str), call.said("arguments", dict, optional=True) or {}
+    return prompts.made(actor=call.actor(), name=name, said=said)
+
+
+def complete(call: Call) -> Content:
+    argument, context = call.said("argument", dict), call.said("context", dict, optional=True) or {}
+    found = completions.found(
+        actor=call.actor(), ref=call.said("ref", dict), argument=argument, known=context.get("arguments") or {}
+    )
+    return {"completion": found}
+
+
+def _all(call: Call, every: list[Content]) -> list[Content]:
+    """They fit on one page, so that no cursor can have come from us."""
+    if call.cursor is not None:
+        raise Refused(INVALID_PARAMS, "This is no cursor of this list.")
+    return every
+
+
+def _text(said: str) -> Content:
+    return {"type": "text", "text": said}
+
+
+def _plain(result: Content) -> str:
+    """A result that is one text alone reads best as it stands."""
+    (only, *more) = result.values()
+    return only if isinstance(only, str) and not more else ""
+
+
+def _sentence(trouble: Trouble) -> str:
+    """With what stands there now, for whoever was too late."""
+    current = trouble.current if isinstance(trouble, Conflict) else None
+    if not isinstance(current, Memory | TeamFile):
+        return trouble.message
+    return f"{trouble.message} Version {current.version} says:\n{current.content}"
+
+
+class Method(NamedTuple):
+    act: Callable[[Call], Content]
+    part: str = ""  # the capability that it is of
+    revisions: tuple[str, ...] = ALL
+    kept: Mapping[str, Any] = {}  # how long modern clients may keep the answer, and for whom
+
+    def part_of(self, server: Server) -> bool:
+        return not self.part or self.part in server.capabilities
+
+
+FOR_ALL = {"ttlMs": 5 * MINUTES, "cacheScope": "public"}
+FOR_ITSELF = {"ttlMs": 0, "cacheScope": "private"}
+METHODS = {
+    "initialize": Method(initialize, revisions=HANDSHAKE),
+    "ping": Method(ping, revisions=HANDSHAKE),
+    "server/discover": Method(discover, revisions=MODERN, kept=FOR_ALL),
+    "tools/list": Method(list_tools, "tools", kept=FOR_ALL),
+    "tools/call": Method(call_tool, "tools"),
+    "resources/list": Method(list_resources, "resources", kept=FOR_ITSELF),
+    "resources/templates/list": Method(list_templates, "resources", kept=FOR_ALL),
+    "resources/read": Method(read_resource, "resources", kept=FOR_ITSELF),
+    "prompts/list": Method(list_prompts, "prompts", kept=FOR_ALL),
+    "prompts/get": Method(get_prompt, "prompts"),
+    "completion/complete": Method(complete, "completions"),
+}
