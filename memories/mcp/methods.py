@@ -23,7 +23,7 @@ from memories.schemas import checked
 from memoryhub.errors import Conflict, NotFound, Trouble
 from teams import auth
 from teams.actor import Actor
-from teams.models import Token, Verb
+from teams.models import Token
 
 META_CONTEXT = "memoryhub/context"
 MINUTES = 60 * 1_000  # milliseconds
@@ -61,8 +61,7 @@ class Call:
         """Who calls, in the circumstances that the headers tell, the message's `_meta`, or what it says itself."""
         meta = checked(CONTEXT, self.request.meta.get(META_CONTEXT, {}), name=META_CONTEXT)
         context = {**self.context, **meta, **checked(CONTEXT, {} if said is None else said, name="context")}
-        verbs = frozenset(map(Verb, self.token.verbs))
-        return auth.actor_of_agent(agent=self.token.agent, verbs=verbs, context=auth.Context(**context))
+        return auth.actor_of_token(token=self.token, context=auth.Context(**context))
 
 
 KINDS: dict[type, str] = {str: "text", dict: "an object"}

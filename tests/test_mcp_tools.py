@@ -1,0 +1,242 @@
+"""The hub's own tools, resources and prompts, as a model meets them."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from jsonschema import Draft202012Validator
+
+from memories.dialects import DIALECTS
+from memories.mcp.servers import HUB, SERVERS
+from memories.models import FileVersion, Memory, Revision
+from memories.schemas import STORABLE
+from teams.models import Token, Verb
+from tests import factories
+from tests.messaging import MODERN, Messenger
+from tests.stories import DAYS, Calls, hub_day
+
+pytestmark = pytest.mark.django_db
+DESTROYING = {"memory_expire", "memory_forget", "memory_unlink", "file_delete"}
+
+
+@pytest.fixture
+def agent() -> Messenger:
+    return Messenger()
+
+
+def lived(agent: Messenger, day: Calls) -> dict[str, Any]:
+    """What each tool answered."""
+    answers: dict[str, Any] = {}
+    try:
+        name, arguments = next(day)
+        while True:
+            answers[name] = agent.call(name, **arguments)
+            name, arguments = day.send(answers[name])
+    except StopIteration:
+        return answers
+
+
+def test_every_tool_answers_as_it_says_and_names_its_token(agent: Messenger) -> None:
+    answers = lived(agent, hub_day())
+    assert set(answers) == set(HUB.tools)
+    for definition in HUB.definitions:
+        Draft202012Validator(definition["outputSchema"]).validate(answers[definition["name"]])
+    token = Token.objects.get().pk
+    assert set(Revision.objects.values_list("token", flat=True)) == {token}
+    assert set(FileVersion.objects.values_list("token", flat=True)) == {token}
+
+
+def test_every_day_has_all_tools_of_its_dialect() -> None:
+    for dialect, day in DAYS.items():
+        agent = Messenger(place=f"/mcp/{dialect}")
+        assert set(lived(agent, day())) == {tool.name for tool in DIALECTS[dialect]}
+
+
+def test_definitions_are_short_and_say_what_a_tool_does() -> None:
+    for server in SERVERS.values():
+        for tool in server.definitions:
+            Draft202012Validator.check_schema(tool["inputSchema"])
+            assert STORABLE not in json.dumps(tool)
+            hints = tool["annotations"]
+            assert hints["openWorldHint"] is False
+            assert ("destructiveHint" in hints) == (not hints["readOnlyHint"])
+    assert {tool["name"] for tool in HUB.definitions if tool["annotations"].get("destructiveHint")} == DESTROYING
+    inputs = [{name: tool[name] for name in ("name", "description", "inputSchema")} for tool in HUB.definitions]
+    assert len(json.dumps(inputs)) < 40_000  # about 10,000 tokens in a model's window
+
+
+def test_the_text_says_what_the_structure_says(agent: Messenger) -> None:
+    result = agent.result("tools/call", name="memory_save", arguments={"content": "Berth 7 is closed."})
+    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+    assert "summary" not in result["structuredContent"]  # which is empty
+    files = Messenger(agent.agent, place="/mcp/files")
+    made = files.result("tools/call", name="create", arguments={"path": "/memories/a", "file_text": "A"})
+    assert made["content"][0]["text"] == made["structuredContent"]["content"]
+
+
+def test_metadata_stays_as_it_came(agent: Messenger) -> None:
+    saved = agent.call("memory_save", content="x", metadata={"a": None, "b": {"c": None}})
+    assert saved["metadata"] == {"a": None, "b": {"c": None}}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "sentence"),
+    [
+        ("memory_save", {}, "content: This is needed."),
+        ("memory_save", {"content": "x", "colour": "red"}, "colour: There is no such field."),
+        ("memory_save", {"content": "x", "type": "rumour"}, "type: This must be one of fact"),
+        ("memory_save", {"content": "é" * 30_000}, "content: At most 50,000 bytes"),
+        ("memory_save_many", {"memories": [{"content": "x"}, {"content": "\0"}]}, "memories.1.content"),
+        ("memory_get", {}, "Say the memory_id or the key."),
+        ("memory_get", {"memory_id": "7"}, "memory_id: This must be an id."),
+        ("memory_forget", {"key": "nothing"}, "There is no memory with the key 'nothing'"),
+        ("memory_recall", {"mode": "typed"}, "type"),
+        ("memory_tag", {"memory_id": "01a8c2f1-0a2b-7c3d-8e4f-102938475610"}, "Say which tags"),
+        ("memory_pin", {"memory_id": "01a8c2f1-0a2b-7c3d-8e4f-102938475610"}, "There is no such memory."),
+        ("file_read", {"path": "../secret"}, "path"),
+        (
+            "session_archive",
+            {"messages": [{"role": "user", "content": "x"}]},
+            "context.session: Say which conversation",
+        ),
+    ],
+)
+def test_a_model_is_told_what_is_wrong(agent: Messenger, tool: str, arguments: Any, sentence: str) -> None:
+    assert sentence in agent.refusal(tool, **arguments)
+    assert not Memory.objects.exists()
+
+
+def test_whoever_was_too_late_reads_what_stands_there_now(agent: Messenger) -> None:
+    saved = agent.call("memory_save", content="Berth 7 is closed.")
+    agent.call("memory_update", memory_id=saved["id"], content="Berth 7 is open.")
+    sentence = agent.refusal("memory_update", memory_id=saved["id"], content="Berth 7 is gone.", version=1)
+    assert sentence == "You saw version 1; it is now version 2. Version 2 says:\nBerth 7 is open."
+
+
+def test_a_token_without_a_verb_is_told_no(agent: Messenger) -> None:
+    saved = agent.call("memory_save", content="Berth 7 is closed.")
+    writer = Messenger(agent.agent, verbs=(Verb.WRITE,))
+    assert set(writer.call("memory_pin", memory_id=saved["id"])) == {"id", "version"}
+    assert writer.call("whoami")["verbs"] == ["write"]
+    reader = Messenger(agent.agent, verbs=(Verb.READ,))
+    for blind, tool, arguments in (
+        (writer, "memory_recall", {"query": "berth"}),
+        (writer, "memory_forget", {"memory_id": saved["id"]}),
+        (reader, "memory_save", {"content": "x"}),
+        (reader, "session_register", {"context": {"session": "s"}}),
+    ):
+        assert "may not" in blind.refusal(tool, **arguments), tool
+    for method, params in (
+        ("resources/list", {}),
+        ("resources/read", {"uri": "memory://a/b"}),
+        ("completion/complete", {"ref": {"type": "ref/prompt", "name": "team_context"}, "argument": {}}),
+    ):
+        assert "error" in writer.ask(method, **params).json(), method
+
+
+# Resources
+
+
+def test_a_file_is_found_by_the_address_that_the_list_gives(agent: Messenger) -> None:
+    paths = ["notes/berths.md", "ü and 100%.txt", "a?b#c.csv", "plain"]
+    for path in paths:
+        agent.call("file_write", path=path, content=f"This is {path}.")
+    listed = [row for row in agent.result("resources/list")["resources"] if row["name"] in paths]
+    for row in listed:
+        (content,) = agent.result("resources/read", uri=row["uri"])["contents"]
+        assert (content["uri"], content["text"]) == (row["uri"], f"This is {row['name']}.")
+    media = {row["name"]: row["mimeType"] for row in listed}
+    assert media == dict(zip(paths, ["text/markdown", "text/plain", "text/csv", "text/plain"], strict=True))
+
+
+def test_resources_come_page_by_page(agent: Messenger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memories.mcp.resources.PAGE", 2)
+    for number in range(5):
+        agent.call("file_write", path=f"{number}.md", content="x")
+    names, params = [], dict[str, str]()
+    while True:
+        page = agent.result("resources/list", **params)
+        names += [row["name"] for row in page["resources"]]
+        if "nextCursor" not in page:
+            break
+        params = {"cursor": page["nextCursor"]}
+    assert names == ["recent", "0.md", "1.md", "2.md", "3.md", "4.md"]
+
+
+def test_blocks_are_the_teams_own(agent: Messenger) -> None:
+    agent.call("memory_save", key="core", content="We write plainly.")
+    slug = agent.agent.team.slug
+    texts = {
+        name: agent.result("resources/read", uri=f"memory://{slug}/blocks/{name}")["contents"][0]["text"]
+        for name in ("core", "recent")
+    }
+    assert texts["core"].startswith("--- TEAM CORE MEMORY ---\nWe write plainly.")
+    assert "We write plainly." in texts["recent"]
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["memory://{team}/nothing", "memory://other/core", "memory://{team}/a/b", "memory://{team}/", "memory://[", "x",
+     "https://{team}/core", "memory://{team}/core?a", "memory://{team}/files/../core", "memory://{team}/blocks/x"],
+)  # fmt: skip
+@pytest.mark.parametrize("revision", ["2025-11-25", MODERN])
+def test_what_is_not_there_is_not_found(agent: Messenger, uri: str, revision: str) -> None:
+    agent.call("memory_save", key="core", content="We write plainly.")
+    factories.memory(factories.actor(factories.agent(factories.team(slug="other"))), key="core")
+    agent.revision = revision
+    code = agent.error("resources/read", uri=uri.format(team=agent.agent.team.slug))["code"]
+    assert code in ((-32602,) if revision == MODERN else (-32002, -32602))
+
+
+def test_a_key_with_a_slash_is_one_name(agent: Messenger) -> None:
+    agent.call("memory_save", key="notes/berth 7", content="Closed.")
+    uri = f"memory://{agent.agent.team.slug}/notes%2Fberth%207"
+    assert agent.result("resources/read", uri=uri)["contents"][0]["text"] == "Closed."
+
+
+def test_what_expired_is_no_resource(agent: Messenger) -> None:
+    agent.call("memory_save", key="berth", content="Closed.", expires_at=timezone.now() + timedelta(hours=1))
+    Memory.objects.update(expires_at=timezone.now())
+    assert agent.error("resources/read", uri=f"memory://{agent.agent.team.slug}/berth")["code"] == -32002
+
+
+# Completions
+
+
+@pytest.mark.parametrize(
+    ("uri", "name", "begun", "values"),
+    [
+        ("memory://{team}/{key}", "key", "be", ["berth-7", "berth-8"]),
+        ("memory://{team}/{key}", "key", "%", []),
+        ("memory://{team}/{key}", "colour", "", []),
+        ("memory://{team}/files/{+path}", "path", "notes/", ["notes/a.md"]),
+        ("memory://{team}/{key}", "team", "", ["docks"]),
+    ],
+)
+def test_names_are_completed(uri: str, name: str, begun: str, values: list[str]) -> None:
+    agent = Messenger(factories.agent(factories.team(slug="docks")))
+    factories.memory(factories.actor(), key="berth-of-others")
+    for key in ("berth-8", "berth-7", "crane"):
+        agent.call("memory_save", key=key, content="x")
+    agent.call("file_write", path="notes/a.md", content="x")
+    ref = {"type": "ref/resource", "uri": uri}
+    found = agent.result("completion/complete", ref=ref, argument={"name": name, "value": begun})
+    assert found["completion"] == {"values": values, "hasMore": False}
+
+
+def test_prompts_complete_their_sections(agent: Messenger) -> None:
+    ref = {"type": "ref/prompt", "name": "team_context"}
+    found = agent.result("completion/complete", ref=ref, argument={"name": "sections", "value": "re"})
+    assert found["completion"]["values"] == ["recent", "relevant"]
+
+
+def test_the_prompt_is_the_teams_context(agent: Messenger) -> None:
+    empty = agent.result("prompts/get", name="team_context", arguments={"query": ""})
+    assert empty["messages"][0]["content"]["text"] == "The team has not saved anything yet."
+    agent.call("memory_save", key="core", content="We write plainly.")
+    agent.call("memory_save", content="Berth 7 is closed.", pinned=True)
+    asked = {"sections": "core, pinned", "budget": "500"}
+    text = agent.result("prompts/get", name="team_context", arguments=asked)["messages"][0]["content"]["text"]
+    assert text == agent.call("memory_context", sections=["core", "pinned"], budget=500)["text"]
