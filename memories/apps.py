@@ -7,5 +7,7 @@ class MemoriesConfig(AppConfig):
 
     def ready(self) -> None:
         from memories import extensions
+        from memoryhub import roles
 
         post_migrate.connect(extensions.after_migrate, sender=self)
+        post_migrate.connect(roles.after_migrate, sender=self)

@@ -107,7 +107,11 @@ class ContentPolicy:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        docs = request.path.startswith("/api/docs/")
-        policy = settings.CONTENT_POLICY_OF_DOCS if docs else settings.CONTENT_POLICY
-        response.headers.setdefault("Content-Security-Policy", policy)
+        response.headers.setdefault("Content-Security-Policy", policy_of(request.path))
         return response
+
+
+def policy_of(path: str) -> str:
+    if path.startswith("/admin/"):
+        return settings.CONTENT_POLICY_OF_ADMIN
+    return settings.CONTENT_POLICY_OF_DOCS if path.startswith("/api/docs/") else settings.CONTENT_POLICY

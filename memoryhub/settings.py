@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from memoryhub import postgres
+from memoryhub import console, postgres
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -181,6 +181,10 @@ CONTENT_POLICY = (
 )
 # The page of the API's documentation is not ours: it puts styles into its elements.
 CONTENT_POLICY_OF_DOCS = CONTENT_POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+# Nor are the admin's pages: they also read what their elements do out of attributes, and bring their letters along.
+CONTENT_POLICY_OF_ADMIN = (
+    CONTENT_POLICY_OF_DOCS.replace("script-src 'self'", "script-src 'self' 'unsafe-eval'") + "; font-src 'self'"
+)
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
@@ -240,6 +244,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = whole_number("REQUEST_MAX_BYTES", 2 * 1024 * 1024)
 # The parts
 
 INSTALLED_APPS = [
+    "unfold",
+    "unfold.contrib.filters",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -320,6 +326,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
+UNFOLD = console.UNFOLD
 LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_TZ = True

@@ -1,6 +1,6 @@
 """From a token or a login to an Actor: who it is, and which audiences it reaches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -170,6 +170,27 @@ def actor_of_member(
         person_id=next(iter(people), None),
         workspace_id=active.pk if active else None,
         workspaces_enabled=organization.workspaces_enabled,
+    )
+
+
+def operator_actor(
+    *, user: AbstractBaseUser, team: Team, audiences: Iterable[UUID], workspace_id: UUID | None = None
+) -> Actor:
+    """Whoever runs the hub, at work on what is of these audiences as their owner would be. The team's organization
+    should be loaded."""
+    reached = frozenset(audiences)
+    return Actor(
+        organization_id=team.organization_id,
+        team_id=team.pk,
+        name=user.get_username(),
+        verbs=frozenset(Verb),
+        reads=reached,
+        writes=reached,
+        owns=reached,
+        readable_team_ids=(team.pk,),
+        user_id=user.pk,
+        workspace_id=workspace_id,
+        workspaces_enabled=team.organization.workspaces_enabled,
     )
 
 

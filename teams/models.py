@@ -162,6 +162,7 @@ class Invitation(Tenant):
     objects = InvitationQuerySet.as_manager()
 
     class Meta:
+        permissions = [("revoke_invitation", "Can revoke invitations")]
         constraints = [
             SameOrganization(field="team", to="teams.Team", name="invitation_team_is_of_its_organization"),
             models.UniqueConstraint(fields=["digest"], name="invitation_digest_is_unique"),
@@ -236,6 +237,7 @@ class Token(Tenant):
     objects = TokenQuerySet.as_manager()
 
     class Meta:
+        permissions = [("revoke_token", "Can revoke tokens")]
         constraints = [
             SameOrganization(field="agent", to="teams.Agent", name="token_agent_is_of_its_organization"),
             models.UniqueConstraint(fields=["prefix"], name="token_prefix_is_unique"),

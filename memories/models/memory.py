@@ -162,6 +162,15 @@ class Memory(Signed, Described):
 
     class Meta:
         verbose_name_plural = "memories"
+        permissions = [  # of operators: what people and agents may, `memories.scopes` says
+            ("pin_memory", "Can pin and unpin memories"),
+            ("tag_memory", "Can tag memories"),
+            ("expire_memory", "Can let memories expire"),
+            ("forget_memory", "Can forget memories"),
+            ("restore_memory", "Can restore memories"),
+            ("purge_memory", "Can purge memories"),
+            ("reembed_memory", "Can have memories' vectors made anew"),
+        ]
         constraints = [
             own_key("memory"),
             SameOrganization(field="team", to="teams.Team", name="memory_team_is_of_its_organization"),
@@ -288,6 +297,11 @@ class Memory(Signed, Described):
             ),
             models.Index(fields=["forgotten_at"], name="memory_forgotten_at", condition=Q(forgotten_at__isnull=False)),
             GinIndex(fields=["search"], name="memory_search", condition=Q(forgotten_at=None)),
+            GinIndex(  # for operators, who look for what anybody lost
+                fields=["search"],
+                name="memory_search_gone",
+                condition=Q(forgotten_at__isnull=False, purged_at=None),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -78,6 +78,15 @@ def embed(memories: Sequence[Memory]) -> None:
         transaction.on_commit(partial(background.soon, "embedding", catch_up_soon))
 
 
+def renew(memories: Sequence[Memory]) -> None:
+    """Has the memories' vectors made anew, soon, though nothing of them has changed."""
+    if not memories or not extensions.has_vectors(connection):
+        return
+    for provider in serving().making:
+        queue(memories, provider)
+    transaction.on_commit(partial(background.soon, "embedding", catch_up_soon))
+
+
 def _inline(memories: Sequence[Memory], provider: Provider) -> list[list[float]] | None:
     """Their vectors at once, if the provider is of that kind and does not fail, whatever its fault."""
     if not provider.inline:

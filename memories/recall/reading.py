@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from memoryhub.prepared import prepared_cursor
+
 REMEMBERED = 50_000  # tokens
 LONG = 100  # characters of a token that is not worth remembering
 CODE = re.compile(r"[_/\\@#+:~$%&*|<>=!-]|[0-9][^0-9]|[^0-9][0-9]|\.\w")  # what makes a token more than a word
@@ -85,6 +87,16 @@ def learnt(unknown: Sequence[str], rows: Iterable[tuple[str, str | None, list[st
         _known.clear()
     _known.update({token: read[token] for token in unknown if len(token) < LONG})
     return read
+
+
+def read(query: str) -> list[Token]:
+    """The query's tokens, whether this process has read them before or not."""
+    tokens, unknown = known(query)
+    if unknown:
+        with prepared_cursor() as cursor:
+            cursor.execute(READ, bound(unknown))
+            tokens |= learnt(unknown, cursor.fetchall())
+    return [token for token in tokens.values() if token]
 
 
 def normal(query: str) -> str:

@@ -38,10 +38,16 @@ def make(*, actor: Actor, role: Role, lasts: timedelta, now: datetime | None = N
 
 def revoke(*, actor: Actor, invitation_id: UUID, now: datetime | None = None) -> None:
     refuse_others(actor)
-    mine = Invitation.objects.filter(pk=invitation_id, team=actor.team_id)
-    if not mine.exists():
+    mine = Invitation.objects.filter(pk=invitation_id, team=actor.team_id).first()
+    if mine is None:
         raise NotFound("There is no such invitation to this team.")
-    if not mine.filter(used_at=None, revoked_at=None).update(revoked_at=now or timezone.now()):
+    withdraw(invitation=mine, now=now)
+
+
+def withdraw(*, invitation: Invitation, now: datetime | None = None) -> None:
+    """Whoever asked for it."""
+    unused = Invitation.objects.filter(pk=invitation.pk, used_at=None, revoked_at=None)
+    if not unused.update(revoked_at=now or timezone.now()):
         raise Conflict("This link has been used or revoked already.")
 
 

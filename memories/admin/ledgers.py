@@ -1,0 +1,71 @@
+"""What was asked, done and answered, to look at."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+
+from memories.models import Answer, Batch, RecallLog, SettledQuestion, Vocabulary
+from memoryhub.admin import Ledger, ReadOnly, beginning
+
+
+class InTeam(Ledger):
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows: QuerySet[Any] = super().get_queryset(request)
+        return rows.select_related("organization", "team", "agent", "user")
+
+    @display(description="By")
+    def byline(self, row: Any) -> str:
+        return str(row.byline)
+
+
+@admin.register(RecallLog)
+class RecallLogAdmin(InTeam):
+    list_display = ("asked", "mode", "team", "byline", "total_found", "created_at")
+    search_fields = ("query",)
+    search_help_text = "Words of the newest questions, or an id"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related("session", "token")
+
+    @display(description="Question")
+    def asked(self, recall: RecallLog) -> str:
+        return beginning(recall.query) or f"({recall.mode})"
+
+
+@admin.register(SettledQuestion)
+class SettledQuestionAdmin(InTeam):
+    list_display = ("question", "team", "memory", "byline", "created_at")
+    search_fields = ("question",)
+    search_help_text = "Words of the newest questions, or an id"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related("memory").defer("memory__search")
+
+
+@admin.register(Batch)
+class BatchAdmin(InTeam):
+    list_display = ("__str__", "team", "byline", "created_at", "undone_at", "undone_by")
+    list_filter = (("deed", ChoicesDropdownFilter),)
+
+
+@admin.register(Answer)
+class AnswerAdmin(Ledger):
+    """Without what was answered: that may be whole memories."""
+
+    list_display = ("key", "caller", "organization", "created_at")
+    list_select_related = ("organization",)
+    search_fields = ("key", "caller")
+    search_help_text = "Idempotency key or caller of the newest, or an id"
+    exclude = ("answer",)
+
+
+@admin.register(Vocabulary)
+class VocabularyAdmin(ReadOnly):
+    list_display = ("audience", "organization", "memories", "mean_bytes", "counted_at")
+    list_select_related = ("organization",)
+    search_fields = ("=audience",)
+    search_help_text = "The id of a team, project, agent or person"

@@ -1,0 +1,150 @@
+"""Who may come in: memberships, invitations, tokens, admissions, sessions."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import action, display
+
+from memoryhub.admin import LOOK, Chosen, Kept, Ledger, Listed, Looking, SameHouse
+from memoryhub.errors import Conflict
+from teams import tokens
+from teams.models import Admission, Invitation, Membership, Session, Token
+from teams.operations import invitations, revoke_token
+
+STANDING = {"working": "success", "open": "success", "expired": "warning", "revoked": "danger", "used": "info"}
+
+
+class Linked(Listed):
+    """A link between rows of one organization, chosen by their names; it can be taken away."""
+
+    form = SameHouse
+    get_autocomplete_fields = Kept.get_autocomplete_fields
+
+
+@admin.register(Membership)
+class MembershipAdmin(Linked):
+    list_display = ("user", "team", "role", "created_at")
+    list_select_related = ("user", "team")
+    list_filter = (("team", Chosen), ("role", ChoicesDropdownFilter))
+    search_fields = ("user__username", "user__email", "team__name")
+    search_help_text = "A login's name or e-mail address, or a team"
+
+
+@admin.register(Admission)
+class AdmissionAdmin(Linked):
+    list_display = ("project", "agent", "person", "created_at")
+    list_select_related = ("project", "agent", "person")
+    list_filter = (("project", Chosen),)
+    search_fields = ("project__name", "agent__slug", "person__handle")
+
+
+class Revocable(Looking, Listed):
+    """Watched, and revoked for good. Who did it is in the row's own history."""
+
+    actions = ("revoke",)
+    change_form_outer_before_template = "admin/teams/_revoke.html"
+    shows_history = True
+
+    def has_revoke_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return request.user.has_perm(f"teams.revoke_{self.opts.model_name}")
+
+    def revoke_one(self, row: Any) -> None:
+        raise NotImplementedError
+
+    @action(description="Revoke", permissions=["revoke"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        rows = list(queryset[: LOOK + 1])
+        if len(rows) > LOOK:
+            messages.error(request, f"At most {LOOK:,} at once; these are more. Narrow the list first.")
+            return
+        revoked = [row for row in rows if self.tried(request, row)]
+        messages.success(request, f"Revoked {len(revoked)}; {len(rows) - len(revoked)} could not be used any more.")
+
+    def tried(self, request: HttpRequest, row: Any) -> bool:
+        """Whether it was revoked just now."""
+        if row.revoked_at:
+            return False
+        try:
+            self.revoke_one(row)
+        except Conflict:
+            return False
+        self.log_change(request, row, "Revoked.")
+        return True
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **options: Any) -> Any:
+        row = context["original"]
+        context["may_revoke"] = not row.revoked_at and self.has_revoke_permission(request)
+        return super().render_change_form(request, context, *args, **options)
+
+
+@admin.register(Invitation)
+class InvitationAdmin(Revocable):
+    """Links are made by owners, who alone are shown them."""
+
+    list_display = ("team", "role", "made_by", "created_at", "expires_at", "used_by", "standing")
+    list_select_related = ("organization", "team", "made_by", "used_by")
+    list_filter = (("team", Chosen),)
+    search_fields = ("team__name", "made_by__username", "made_by__email", "used_by__username", "used_by__email")
+    search_help_text = "A team, or whoever made or used it, by name or e-mail address"
+    fields = (
+        *("organization", "team", "role", "made_by", "created_at"),
+        *("expires_at", "used_by", "used_at", "revoked_at", "standing"),
+    )
+    readonly_fields = fields
+
+    def revoke_one(self, row: Invitation) -> None:
+        invitations.withdraw(invitation=row)
+
+    @display(description="State", label=STANDING)
+    def standing(self, invitation: Invitation) -> str:
+        if invitation.revoked_at:
+            return "revoked"
+        if invitation.used_at:
+            return "used"
+        return "expired" if invitation.expires_at <= timezone.now() else "open"
+
+
+@admin.register(Token)
+class TokenAdmin(Revocable):
+    """Tokens are made by owners and by `create_token`, which alone can show them."""
+
+    list_display = ("prefix", "agent", "team", "label", "verbs", "last_used_at", "expires_at", "standing")
+    list_select_related = ("organization", "agent__team")
+    list_filter = (("agent", Chosen),)
+    search_fields = ("=prefix", "label", "agent__slug")
+    search_help_text = "A whole token or its beginning, its label, or its agent"
+    fields = (
+        *("prefix", "organization", "agent", "label", "verbs"),
+        *("created_at", "last_used_at", "expires_at", "revoked_at", "standing"),
+    )
+    readonly_fields = fields
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
+        """A whole token is looked up by the part that is no secret."""
+        secret = tokens.parse(search_term.strip())
+        return super().get_search_results(request, queryset, secret.prefix if secret else search_term)
+
+    def revoke_one(self, row: Token) -> None:
+        revoke_token(token=row)
+
+    @display(description="Team")
+    def team(self, token: Token) -> str:
+        return str(token.agent.team)
+
+    @display(description="State", label=STANDING)
+    def standing(self, token: Token) -> str:
+        if token.revoked_at:
+            return "revoked"
+        return "expired" if token.expires_at and token.expires_at <= timezone.now() else "working"
+
+
+@admin.register(Session)
+class SessionAdmin(Ledger):
+    list_display = ("name", "agent", "project", "person", "channel_id", "created_at")
+    list_select_related = ("organization", "agent", "project", "person", "workspace")
+    search_fields = ("name", "channel_id")
+    search_help_text = "An id, or a part of the newest ones' names or channels"

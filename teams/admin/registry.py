@@ -1,0 +1,76 @@
+"""Organizations and who is in them."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from memoryhub.admin import Chosen, Growing, Kept, Listed
+from teams.models import Agent, Organization, Person, Project, Team, Workspace
+
+MOST = 1_000  # organizations in which a handle is looked for
+
+
+def _logins(term: str) -> QuerySet[Any]:
+    """Those of exactly that name or address, as many as one might share."""
+    return User.objects.filter(Q(username=term) | Q(email__iexact=term)).values_list("pk", flat=True)[:MOST]
+
+
+@admin.register(Organization)
+class OrganizationAdmin(Listed):
+    list_display = ("name", "slug", "workspaces_enabled", "created_at")
+    search_fields = ("name", "slug")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Workspace)
+class WorkspaceAdmin(Kept):
+    list_display = ("name", "slug", "organization")
+    list_select_related = ("organization",)
+    list_filter = (("organization", Chosen),)
+    search_fields = ("name", "slug")
+
+
+@admin.register(Team)
+class TeamAdmin(Kept):
+    list_display = ("name", "slug", "parent", "organization", "created_at")
+    list_select_related = ("parent", "organization")
+    list_filter = (("organization", Chosen),)
+    search_fields = ("name", "slug")
+
+
+@admin.register(Agent)
+class AgentAdmin(Kept):
+    list_display = ("slug", "name", "team", "level", "created_at")
+    list_select_related = ("team",)
+    list_filter = (("team", Chosen), ("level", ChoicesDropdownFilter))
+    search_fields = ("slug", "name", "team__name")
+
+
+@admin.register(Project)
+class ProjectAdmin(Kept):
+    list_display = ("name", "slug", "team", "created_at")
+    list_select_related = ("team",)
+    list_filter = (("team", Chosen),)
+    search_fields = ("name", "slug", "team__name")
+
+
+@admin.register(Person)
+class PersonAdmin(Kept, Growing):
+    list_display = ("handle", "name", "user", "organization", "created_at")
+    list_select_related = ("user", "organization")
+    search_fields = ("handle", "name")
+    search_help_text = "A whole handle, a login's name or e-mail address, or an id; a part of the newest"
+
+    def found(self, request: HttpRequest, term: str) -> list[Any] | None:
+        """Hopes for person_handle_is_unique_in_organization, which begins with the organization."""
+        organizations = list(Organization.objects.values_list("pk", flat=True)[:MOST])
+        by_handle = Person.objects.filter(organization__in=organizations, handle=term)
+        by_login = Person.objects.filter(user__in=list(_logins(term)))
+        ids = [pk for rows in (by_handle, by_login) for pk in rows.values_list("pk", flat=True)[:MOST]]
+        return ids or super().found(request, term)
