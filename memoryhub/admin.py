@@ -150,12 +150,14 @@ class Hanging(Looking, TabularInline):
     tab = True
 
     def get_formset(self, request: HttpRequest, obj: Any = None, **options: Any) -> Any:
-        """Cut after the rows of this one were chosen, which a queryset of the inline could not be."""
+        """Cut after the rows of this one were chosen, which a queryset of the inline could not be. Indexes begin with
+        the organization."""
 
         class First(super().get_formset(request, obj, **options)):  # type: ignore[misc]
             def get_queryset(self) -> Any:
                 if not hasattr(self, "_first"):
-                    self._first = super().get_queryset()[:INLINE]
+                    mine = super().get_queryset().filter(organization=self.instance.organization_id)
+                    self._first = mine[:INLINE]
                 return self._first
 
         return First

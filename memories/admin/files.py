@@ -16,6 +16,7 @@ from memoryhub.ids import as_uuid
 
 class Versions(Hanging):
     model = FileVersion
+    ordering = ("-version",)
     fields = readonly_fields = ("version", "change", "path", "byline", "created_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:

@@ -64,6 +64,7 @@ def asked_by(request: HttpRequest, words: str) -> finding.Asked:
 
 class Revisions(Hanging):
     model = Revision
+    ordering = ("-version",)
     fields = readonly_fields = ("version", "change", "byline", "created_at", "said")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
