@@ -47,13 +47,14 @@ $(BIN)/python:
 	@$(PYTHON) -m venv --clear $(VENV) \
 	  || { rm -rf $(VENV); echo "This Python cannot make virtual environments. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 
-# uv installs several times faster where it is present; pip does the same from the same hashes.
+# uv installs several times faster where it is present; pip does the same from the same hashes. The lock files name all
+# that is needed: left to look for more, older pips take a newer release for a package that is asked for with an extra.
 define install
 	@echo "Installing $(1) …"
 	@if command -v uv >/dev/null 2>&1; then \
-	  uv pip install --quiet --require-hashes --python $(BIN)/python -r $(1); \
+	  uv pip install --quiet --no-deps --require-hashes --python $(BIN)/python -r $(1); \
 	else \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1); \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $(1); \
 	fi
 	@touch $@
 endef

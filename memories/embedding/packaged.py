@@ -11,4 +11,4 @@ def file(package: str, path: str, *, requirements: str) -> Path:
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         if (found := Path(folder) / path).is_file():
             return found
-    raise Unavailable(f"{path} of the package {package} is missing: pip install -r {requirements}")
+    raise Unavailable(f"{path} of the package {package} is missing: pip install --no-deps -r {requirements}")
