@@ -23,6 +23,7 @@ NAMED = re.compile(
     r'(?:env\.\w+|whole_number|share|switch|one_of|name_or_class|names_or_paths|web_address|key)\("(\w+)"'
 )
 LINKED = re.compile(r"\]\(([^)#:]+)[^):]*\)")
+SURROUNDINGS = {"no_proxy": "127.0.0.1", "PYTHONPATH": str(ROOT / "clients" / "python" / "src")}
 
 Answer = tuple[int, str]
 Way = Callable[[list[str]], Answer]
@@ -78,7 +79,7 @@ def test_the_examples_run() -> None:
         made.start()
         tokens = bearers(made)
         for page, way in product(RUN, WAYS):
-            known = {"HUB": f"http://127.0.0.1:{made.port}", "TOKEN": tokens[agent(page, way)], "no_proxy": "127.0.0.1"}
+            known = {"HUB": f"http://127.0.0.1:{made.port}", "TOKEN": tokens[agent(page, way)], **SURROUNDINGS}
             for kind, text in examples(page):
                 if kind == "python":
                     run_python(text, known)
