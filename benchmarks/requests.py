@@ -28,28 +28,21 @@ import http.client
 import json
 import os
 import platform
-import random
-import signal
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
-from uuid import UUID
+from typing import TYPE_CHECKING
 
 from benchmarks import replay
+from benchmarks.agents import ENDPOINTS, Agents, Request
 from benchmarks.asking import PATIENCE, Timings, context, in_processes
 from benchmarks.filling import Source, grow
-from benchmarks.ground import Progress, Texts, database, say
-from benchmarks.hub import LIMIT, Hub, disconnect
+from benchmarks.ground import Progress, database, say
+from benchmarks.hub import Hub, disconnect
+from benchmarks.serving import served
 from benchmarks.speed import numbers
 
 if TYPE_CHECKING:
@@ -57,25 +50,6 @@ if TYPE_CHECKING:
 
 WARM = 30  # requests of each kind that each client makes before the clock runs: the server's connections prepare, too
 TURN = 10  # requests that a client makes in a row
-STOP_WITHIN = 60  # seconds for the server
-ROOT = Path(__file__).resolve().parent.parent
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    token: str
-    method: str
-    path: str
-    body: Mapping[str, Any] | None = None
-
-    @property
-    def payload(self) -> bytes:
-        return b"" if self.body is None else json.dumps(self.body).encode()
-
-    @property
-    def headers(self) -> dict[str, str]:
-        said = {} if self.body is None else {"Content-Type": "application/json"}
-        return {"Authorization": f"Bearer {self.token}", **said}
 
 
 Act = Callable[[int], None]  # with the number of the request
@@ -153,91 +127,7 @@ def names(text: str) -> list[str]:
     return [name for name in ENDPOINTS if name in text.split(",")]
 
 
-# Who asks, and what
-
-
-class Agents:
-    """One of each team, with a token and some memories to get. The token's first use is behind it."""
-
-    def __init__(self, hub: Hub) -> None:
-        from memories.models import Memory
-        from memories.operations import Draft, save
-        from teams import auth, operations
-        from teams.models import Agent
-
-        self.texts, self.random = Texts(seed=11), random.Random(11)
-        self.tokens: list[str] = []
-        self.memories: list[list[UUID]] = []
-        self.teams = len(hub.actors)
-        for actor in hub.actors:
-            token = operations.issue_token(agent=Agent.objects.get(pk=actor.agent_id)).text
-            save(actor=auth.agent_actor(token=token), draft=Draft(content=self.texts.text(), key="core"))
-            some = Memory.objects.visible_to(actor).order_by("id").values_list("id", flat=True)
-            self.tokens.append(token)
-            self.memories.append(list(some[:1_000]))
-
-    def request(self, endpoint: str) -> Request:
-        team = self.random.randrange(self.teams)
-        return Request(self.tokens[team], *ENDPOINTS[endpoint](self, team))
-
-
-Said = tuple[str, str] | tuple[str, str, dict[str, Any]]
-
-
-def save(agents: Agents, team: int) -> Said:
-    return "POST", "/api/v1/memories", {"content": agents.texts.text(), "tags": ["bench"]}
-
-
-def get(agents: Agents, team: int) -> Said:
-    return "GET", f"/api/v1/memories/{agents.random.choice(agents.memories[team])}"
-
-
-def listed(agents: Agents, team: int) -> Said:
-    return "GET", "/api/v1/memories"
-
-
-def recall(agents: Agents, team: int) -> Said:
-    return "POST", "/api/v1/recall", {"query": agents.texts.text(2, 6), "limit": LIMIT}
-
-
-def prompt(agents: Agents, team: int) -> Said:
-    return "GET", f"/api/v1/context?{urlencode({'query': agents.texts.text(2, 6)})}"
-
-
-ENDPOINTS: dict[str, Callable[[Agents, int], Said]] = {
-    "save": save,
-    "get": get,
-    "list": listed,
-    "recall": recall,
-    "context": prompt,
-}
-
-
 # Over HTTP
-
-
-@contextmanager
-def served() -> Iterator[int]:
-    """The hub as `manage.py serve` runs it, on the database of DATABASE_URL. Yields its port."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
-    command = [sys.executable, "manage.py", "serve", "--port", str(port)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
-    try:
-        wait_for(f"http://127.0.0.1:{port}/readyz", process)
-        yield port
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(timeout=STOP_WITHIN)
-
-
-def wait_for(address: str, process: "subprocess.Popen[bytes]") -> None:
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    while process.poll() is None:
-        with suppress(OSError), direct.open(address, timeout=5):
-            return
-        time.sleep(0.1)
-    raise SystemExit("The server did not start.")
 
 
 def over_http(requests: Sequence[Request], port: int) -> Act:

@@ -28,7 +28,7 @@ from benchmarks.asking import Timings
 from benchmarks.filling import Source, grow
 from benchmarks.ground import Progress, Texts, database, say
 from benchmarks.hub import Hub
-from benchmarks.requests import served
+from benchmarks.serving import served
 
 LETTERS = 6  # at most: by then one has seen what one looked for
 WARM = 5  # words that are typed before the clock runs

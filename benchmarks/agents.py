@@ -1,0 +1,86 @@
+"""Who asks over HTTP, and what: an agent of each team, with a token of its own."""
+
+import json
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from benchmarks.ground import Texts
+from benchmarks.hub import LIMIT, Hub
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    token: str
+    method: str
+    path: str
+    body: Mapping[str, Any] | None = None
+
+    @property
+    def payload(self) -> bytes:
+        return b"" if self.body is None else json.dumps(self.body).encode()
+
+    @property
+    def headers(self) -> dict[str, str]:
+        said = {} if self.body is None else {"Content-Type": "application/json"}
+        return {"Authorization": f"Bearer {self.token}", **said}
+
+
+class Agents:
+    """One of each team, with a token and some memories to get. The token's first use is behind it."""
+
+    def __init__(self, hub: Hub) -> None:
+        from memories.models import Memory
+        from memories.operations import Draft, save
+        from teams import auth, operations
+        from teams.models import Agent
+
+        self.texts, self.random = Texts(seed=11), random.Random(11)
+        self.tokens: list[str] = []
+        self.memories: list[list[UUID]] = []
+        self.teams = len(hub.actors)
+        for actor in hub.actors:
+            token = operations.issue_token(agent=Agent.objects.get(pk=actor.agent_id)).text
+            save(actor=auth.agent_actor(token=token), draft=Draft(content=self.texts.text(), key="core"))
+            some = Memory.objects.visible_to(actor).order_by("id").values_list("id", flat=True)
+            self.tokens.append(token)
+            self.memories.append(list(some[:1_000]))
+
+    def request(self, endpoint: str) -> Request:
+        team = self.random.randrange(self.teams)
+        return Request(self.tokens[team], *ENDPOINTS[endpoint](self, team))
+
+
+Said = tuple[str, str] | tuple[str, str, dict[str, Any]]
+
+
+def save(agents: Agents, team: int) -> Said:
+    return "POST", "/api/v1/memories", {"content": agents.texts.text(), "tags": ["bench"]}
+
+
+def get(agents: Agents, team: int) -> Said:
+    return "GET", f"/api/v1/memories/{agents.random.choice(agents.memories[team])}"
+
+
+def listed(agents: Agents, team: int) -> Said:
+    return "GET", "/api/v1/memories"
+
+
+def recall(agents: Agents, team: int) -> Said:
+    return "POST", "/api/v1/recall", {"query": agents.texts.text(2, 6), "limit": LIMIT}
+
+
+def prompt(agents: Agents, team: int) -> Said:
+    return "GET", f"/api/v1/context?{urlencode({'query': agents.texts.text(2, 6)})}"
+
+
+ENDPOINTS: dict[str, Callable[[Agents, int], Said]] = {
+    "save": save,
+    "get": get,
+    "list": listed,
+    "recall": recall,
+    "context": prompt,
+}
