@@ -70,7 +70,7 @@ def bearer(*, token: str, now: datetime | None = None) -> Token:
 
 def actor_of_token(*, token: Token, context: Context | None = None) -> Actor:
     verbs = frozenset(map(Verb, token.verbs))
-    return actor_of_agent(agent=token.agent, verbs=verbs, context=context, token_id=token.pk)
+    return actor_of_agent(agent=token.agent, verbs=verbs, context=context, token_id=token.pk, serves_id=token.person_id)
 
 
 def actor_of_agent(
@@ -79,14 +79,17 @@ def actor_of_agent(
     verbs: frozenset[Verb] = frozenset(Verb),
     context: Context | None = None,
     token_id: UUID | None = None,
+    serves_id: UUID | None = None,
 ) -> Actor:
-    """The agent as it acts with these verbs in that context. Its team and organization should be loaded."""
+    """The agent as it acts with these verbs in that context; where that names nobody, for the person whom it serves.
+    Its team and organization should be loaded."""
     context = context or Context()
     may_register = Verb.WRITE in verbs
     organization = agent.team.organization
     session = _session(agent, context.session)
     project = _project(agent, context.project or _bound(session, "project"))
-    person = _person(organization, context.user or _bound(session, "person"), create=may_register)
+    user = context.user or _bound(session, "person")
+    person = _person(organization, user, create=may_register)
     workspace = _workspace(organization, context.workspace) or _bound_workspace(organization, session)
     channel = context.channel or _bound(session, "channel_id")
     if context.session and may_register:
@@ -102,7 +105,9 @@ def actor_of_agent(
         bindings = {"project": project, "person": person, "workspace": workspace, "channel_id": channel}
         _refuse_other_bindings(session, bindings)
     team_ids = readable_teams(agent)
-    own = {agent.team_id, agent.pk, *(row.pk for row in (project, person) if row)}
+    # A session stays free of whom a token serves: a later call may name somebody else.
+    person_id = person.pk if person else None if user else serves_id
+    own = {agent.team_id, agent.pk} | {pk for pk in (project and project.pk, person_id) if pk}
     return Actor(
         organization_id=agent.organization_id,
         team_id=agent.team_id,
@@ -113,7 +118,7 @@ def actor_of_agent(
         readable_team_ids=team_ids,
         agent_id=agent.pk,
         token_id=token_id,
-        person_id=person.pk if person else None,
+        person_id=person_id,
         project_id=project.pk if project else None,
         session_id=session.pk if session else None,
         workspace_id=workspace.pk if workspace else None,
@@ -232,7 +237,7 @@ def _living_token(text: str, *, now: datetime) -> Token:
 
 # Of each row just what an actor is made of: every request asks for it.
 BEARER: dict[type[Any], tuple[str, ...]] = {
-    Token: ("id", "organization_id", "digest", "verbs", "expires_at", "revoked_at", "last_used_at"),
+    Token: ("id", "organization_id", "person_id", "digest", "verbs", "expires_at", "revoked_at", "last_used_at"),
     Agent: ("id", "organization_id", "team_id", "slug", "level"),
     Team: ("id", "parent_id"),
     Organization: ("id", "workspaces_enabled"),

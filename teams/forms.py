@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from memoryhub.errors import TooMany
 from memoryhub.forms import MomentField
 from teams import throttling
-from teams.models import Level, Role, Verb
+from teams.models import HANDLE_LENGTH, Level, Role, Verb
 
 VERBS = {
     Verb.READ: "Recall, list and read memories and files.",
@@ -124,6 +124,13 @@ class NewAgent(AgentForm):
 class NewToken(forms.Form):
     label = forms.CharField(
         label="What is it for?", required=False, max_length=100, help_text="So that you know it again. Optional."
+    )
+    user = forms.CharField(
+        label="Serves",
+        required=False,
+        max_length=HANDLE_LENGTH,
+        help_text="A person by their handle, whose memories it uses when a call names nobody. Optional.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     verbs = forms.MultipleChoiceField(label="It may", widget=forms.CheckboxSelectMultiple, initial=list(Verb))
     expires_at = MomentField(label="Expires (UTC)", help_text="Empty: it works until it is revoked.")

@@ -225,6 +225,7 @@ class Token(Tenant):
     """An agent's key to the API. Only its digest is kept."""
 
     agent = link("teams.Agent", related_name="tokens")
+    person = link("teams.Person", null=True, blank=True)  # whom it serves when a call names nobody
     label = models.CharField(max_length=100, blank=True)
     prefix = models.CharField(max_length=16, editable=False)
     digest = models.BinaryField(max_length=32, editable=False)
@@ -240,6 +241,7 @@ class Token(Tenant):
         permissions = [("revoke_token", "Can revoke tokens")]
         constraints = [
             SameOrganization(field="agent", to="teams.Agent", name="token_agent_is_of_its_organization"),
+            SameOrganization(field="person", to="teams.Person", name="token_person_is_of_its_organization"),
             models.UniqueConstraint(fields=["prefix"], name="token_prefix_is_unique"),
             models.CheckConstraint(
                 condition=Q(verbs__contained_by=Verb.values, verbs__len__gte=1), name="token_verbs_are_known"

@@ -86,7 +86,7 @@ def furnish(team: Team, bot: Actor) -> Memory:
     recall(actor=bot, query="When do deploys stop?")
     operations.dismiss(actor=owner, question="Who deploys?")
     operations.once(actor=bot, key="k", request=b"", act=lambda: operations.Result({}))
-    registry.issue_token(agent=Agent.objects.get(pk=bot.agent_id), label="ci")
+    registry.issue_token(agent=Agent.objects.get(pk=bot.agent_id), label="ci", user="mira")
     registry.invitations.make(actor=owner, role=Role.VIEWER, lasts=timedelta(days=1))
     Workspace.objects.create(**here, slug="blue", name="Blue")
     person = registry.ensure_person(organization_id=team.organization_id, handle="mira")

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,6 +86,8 @@ def test_a_token_needs_verbs_and_a_future(agent: Agent) -> None:
         registry.issue_token(agent=agent, verbs=[])
     with pytest.raises(Invalid, match="passed"):
         registry.issue_token(agent=agent, expires_at=timezone.now())
+    with pytest.raises(Invalid, match="user"):
+        registry.issue_token(agent=agent, user="a\nb")
     assert not Token.objects.exists()
 
 
@@ -109,6 +112,42 @@ def test_a_person_is_made_on_first_use_but_not_by_readers(agent: Agent) -> None:
     first = factories.actor(agent, user="jo@example.org")
     again = factories.actor(agent, verbs=frozenset({Verb.READ}), user="jo@example.org")
     assert first.person_id == again.person_id == Person.objects.get().pk
+
+
+def test_a_token_serves_its_person_where_a_call_names_nobody(
+    agent: Agent, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    token = registry.issue_token(agent=agent, user=" mira ").text
+    reader = registry.issue_token(agent=agent, user="mira", verbs=[Verb.READ]).text
+    mira = Person.objects.get()
+    auth.agent_actor(token=token)
+    with django_assert_num_queries(1):
+        actor = auth.agent_actor(token=token)
+    assert actor.person_id == mira.pk
+    assert mira.pk in actor.reads & actor.writes
+    zoe = auth.agent_actor(token=token, context=auth.Context(user="zoe"))
+    assert zoe.person_id == Person.objects.get(handle="zoe").pk
+    assert mira.pk not in zoe.reads | zoe.writes
+    nobody = auth.agent_actor(token=reader, context=auth.Context(user="nobody yet"))
+    assert (nobody.person_id, mira.pk in nobody.reads) == (None, False)
+
+
+def test_a_session_comes_before_whom_a_token_serves(agent: Agent) -> None:
+    token = registry.issue_token(agent=agent, user="mira").text
+    free = auth.agent_actor(token=token, context=auth.Context(session="s"))
+    assert (free.person_id, Session.objects.get().person) == (Person.objects.get().pk, None)
+    bound = auth.agent_actor(token=token, context=auth.Context(session="s", user="zoe"))
+    assert auth.agent_actor(token=token, context=auth.Context(session="s")).person_id == bound.person_id
+
+
+def test_a_token_serves_nobody_of_another_organization(agent: Agent) -> None:
+    elsewhere = registry.ensure_person(organization_id=factories.organization().pk, handle="mira")
+    registry.issue_token(agent=agent, user="mira")
+    served = Token.objects.get().person
+    assert served
+    assert (served.pk != elsewhere.pk, served.organization_id) == (True, agent.organization_id)
+    with pytest.raises(IntegrityError, match="token_person_is_of_its_organization"), transaction.atomic():
+        Token.objects.update(person=elsewhere)
 
 
 @pytest.mark.parametrize("handle", ["h" * 129, "a\0b", "a\nb", "\ud800"])

@@ -58,7 +58,9 @@ def test_create_token_prints_the_token_alone() -> None:
     assert (agent.level, actor.agent_id, actor.verbs) == (Level.DIRECTOR, agent.pk, {Verb.READ, Verb.FORGET})
     assert token.expires_at
     assert timedelta(days=29) < token.expires_at - timezone.now() < timedelta(days=31)
-    assert run(*common) != printed
+    assert token.person is None
+    assert run(*common, "--user", "mira") != printed
+    assert Token.objects.get(person__handle="mira").agent == agent
     assert Agent.objects.count() == 1
 
 

@@ -26,6 +26,7 @@ from memories.moving.tables import LEFT, TABLES
 from memories.recall import ledger
 from memoryhub.errors import Conflict, Invalid
 from teams import auth
+from teams import operations as registry
 from teams.models import Invitation, Membership, Organization, Role, Team, Token, Verb
 from tests import factories
 from tests.cast import Cast
@@ -66,7 +67,7 @@ def told(path: Path) -> dict[str, bytes]:
 def lively(cast: Cast) -> Organization:
     """An organization with something in every table that an archive carries."""
     writer = cast["writer"]
-    writer.token()
+    registry.issue_token(agent=factories.agent(cast.ops, "writer"), user="mira")
     within, until = {"organization": cast.ops.organization, "team": cast.ops}, timezone.now() + timedelta(days=1)
     Invitation.objects.create(**within, digest=b"d" * 32, made_by=cast["owner"].user, expires_at=until)
     actor = factories.actor(writer.agent, user="mira", session="moving day", channel="c", workspace="blue")

@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memoryhub.errors import Forbidden, Invalid, NotFound
 from teams import auth, operations
-from teams.models import Admission, Agent, Level, Membership, Project, Role, Token, Verb
+from teams.models import Admission, Agent, Level, Membership, Person, Project, Role, Token, Verb
 from tests import factories
 from tests.caller import Caller
 from tests.cast import Cast
@@ -40,15 +40,18 @@ def test_an_owner_adds_an_agent_and_is_shown_its_token_once(owner: Client) -> No
     made = owner.post(f"{OPS}agents/new/", {"slug": "helper", "name": "Helper", "level": "member"})
     agent = Agent.objects.get(slug="helper")
     assert made["Location"] == f"{OPS}agents/{agent.pk}/"
-    asked = owner.post(f"{made['Location']}tokens/new/", {"label": "laptop", "verbs": ["read"], "expires_at": ""})
+    asked = owner.post(f"{made['Location']}tokens/new/", {"label": "laptop", "verbs": ["read"], "user": "mira"})
     shown = owner.get(asked["Location"])
     assert "no-store" in shown["Cache-Control"]
     token = re.search(r"mh_\w{46}", shown.text)[0]  # type: ignore[index]
-    assert auth.agent_actor(token=token).verbs == {Verb.READ}
+    actor = auth.agent_actor(token=token)
+    assert (actor.verbs, actor.person_id) == ({Verb.READ}, Person.objects.get(handle="mira").pk)
     again = owner.get(asked["Location"])
     assert token not in again.text
     assert "shown already" in again.text
-    assert token not in owner.get(made["Location"]).text
+    page = owner.get(made["Location"]).text
+    assert token not in page
+    assert "Serves mira" in page
 
 
 def test_the_curl_that_is_shown_carries_the_token(owner: Client, cast: Cast) -> None:

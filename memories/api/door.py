@@ -1,6 +1,7 @@
 """The REST door's frame: who is calling, how JSON comes in and goes out, and how a refusal looks."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import IO, Any, cast
 from urllib.parse import unquote
 
@@ -22,15 +23,19 @@ from memoryhub import logs
 from memoryhub.errors import Conflict, Invalid, NotFound, TooLarge, TooMany, Trouble, Unauthenticated
 from teams import auth, tokens
 from teams.actor import Actor
+from teams.models import Token
 
 CONTEXT_HEADERS = ("project", "user", "session", "workspace", "channel")
 PROBLEM_TYPE = "application/problem+json"
 
 
+@dataclass(frozen=True, slots=True)
 class Caller:
-    """What DRF wants to see as the user; the Actor is in `request.auth`."""
+    """What DRF wants to see as the user: the token, and what the headers tell. The Actor is in `request.auth`."""
 
-    is_authenticated = True
+    token: Token
+    context: Mapping[str, str]
+    is_authenticated: bool = True
 
 
 class TokenAuthentication(BaseAuthentication):
@@ -46,9 +51,10 @@ class TokenAuthentication(BaseAuthentication):
         if scheme.lower() != "bearer":
             raise Unauthenticated("Send the token as 'Authorization: Bearer mh_…'.")
         said = {name: unquote(request.headers.get(f"X-Memory-{name.title()}", "")) for name in CONTEXT_HEADERS}
-        actor = auth.agent_actor(token=token.strip(), context=auth.Context(**said))
+        caller = Caller(auth.bearer(token=token.strip()), said)
+        actor = auth.actor_of_token(token=caller.token, context=auth.Context(**said))
         logs.about(actor=actor.caller, token=token[: tokens.PREFIX_LENGTH])
-        return Caller(), actor
+        return caller, actor
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="memoryhub"'
@@ -56,6 +62,14 @@ class TokenAuthentication(BaseAuthentication):
 
 def actor_of(request: Request) -> Actor:
     return cast(Actor, request.auth)
+
+
+def actor_within(request: Request, said: Mapping[str, str]) -> Actor:
+    """The same caller where the call itself says more of its circumstances than the headers do, or something else."""
+    if not said:
+        return actor_of(request)
+    caller = cast(Caller, request.user)
+    return auth.actor_of_token(token=caller.token, context=auth.Context(**{**caller.context, **said}))
 
 
 class JSONParser(BaseParser):

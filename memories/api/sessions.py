@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import unquote
 
 from django.conf import settings
 from rest_framework.request import Request
@@ -13,7 +12,7 @@ from memories import operations
 from memories.api import answers, shapes
 from memories.api.answering import made_or_changed
 from memories.api.describing import endpoint
-from memories.api.door import CONTEXT_HEADERS, actor_of
+from memories.api.door import actor_of, actor_within
 from memories.archives import NAME_LENGTH, Message
 from memories.extraction import Extracted
 from memories.models import Memory, Scope
@@ -32,7 +31,7 @@ from memories.schemas import (
 from memoryhub.errors import NotFound
 from teams import auth
 from teams.actor import Actor
-from teams.models import Agent, Session, Verb
+from teams.models import Session, Verb
 
 BINDINGS = ("project", "user", "workspace", "channel")
 REGISTERED = record(
@@ -193,12 +192,7 @@ def extracted(actor: Actor, said: Mapping[str, Any]) -> dict[str, Any]:
 
 def _within(request: Request, name: str, **said: str) -> Actor:
     """Whoever calls, in the context that the headers say and in the session that the address names."""
-    caller = actor_of(request)
-    assert caller.agent_id  # which every token has
-    agent = Agent.objects.select_related("team__organization").get(pk=caller.agent_id)
-    headers = {header: unquote(request.headers.get(f"X-Memory-{header.title()}", "")) for header in CONTEXT_HEADERS}
-    context = auth.Context(**{**headers, **said, "session": name})
-    return auth.actor_of_agent(agent=agent, verbs=caller.verbs, context=context, token_id=caller.token_id)
+    return actor_within(request, {**said, "session": name})
 
 
 def _sessions(actor: Actor, name: str) -> Any:

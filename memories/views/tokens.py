@@ -16,7 +16,7 @@ from teams.place import Place, in_team
 @in_team
 def page(request: HttpRequest, place: Place, token_id: UUID) -> HttpResponse:
     operations.refuse_others(place.actor)
-    token = Token.objects.filter(pk=token_id, agent__team=place.team.pk).select_related("agent").first()
+    token = Token.objects.filter(pk=token_id, agent__team=place.team.pk).select_related("agent", "person").first()
     if token is None:
         raise NotFound("There is no such token.")
     found = traces(actor=place.here, token=token, limit=PAGE, cursor=request.GET.get("cursor"))

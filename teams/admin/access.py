@@ -112,13 +112,13 @@ class InvitationAdmin(Revocable):
 class TokenAdmin(Revocable):
     """Tokens are made by owners and by `create_token`, which alone can show them."""
 
-    list_display = ("prefix", "agent", "team", "label", "verbs", "last_used_at", "expires_at", "standing")
-    list_select_related = ("organization", "agent__team")
+    list_display = ("prefix", "agent", "team", "person", "label", "verbs", "last_used_at", "expires_at", "standing")
+    list_select_related = ("organization", "agent__team", "person")
     list_filter = (("agent", Chosen),)
     search_fields = ("=prefix", "label", "agent__slug")
     search_help_text = "A whole token or its beginning, its label, or its agent"
     fields = (
-        *("prefix", "organization", "agent", "label", "verbs"),
+        *("prefix", "organization", "agent", "person", "label", "verbs"),
         *("created_at", "last_used_at", "expires_at", "revoked_at", "standing"),
     )
     readonly_fields = fields

@@ -45,13 +45,14 @@ def issue(
     verbs: Iterable[Verb] = tuple(Verb),
     expires_at: datetime | None = None,
     label: str = "",
+    user: str = "",
     now: datetime | None = None,
 ) -> tokens.Secret:
     """A new token for one of the team's agents. What is returned is the only copy."""
     refuse_others(actor)
     agent = one(actor=actor, agent_id=agent_id)
     _refuse_reading_more_than_oneself(actor, Level(agent.level))
-    return issue_token(agent=agent, verbs=verbs, expires_at=expires_at, label=tidy(label), now=now)
+    return issue_token(agent=agent, verbs=verbs, expires_at=expires_at, label=tidy(label), user=tidy(user), now=now)
 
 
 def revoke(*, actor: Actor, token_id: UUID, now: datetime | None = None) -> Token:

@@ -76,10 +76,11 @@ def issue_token(
     verbs: Iterable[Verb] = tuple(Verb),
     expires_at: datetime | None = None,
     label: str = "",
+    user: str = "",
     secret: tokens.Secret | None = None,
     now: datetime | None = None,
 ) -> tokens.Secret:
-    """A new token for the agent. What is returned is the only copy."""
+    """A new token for the agent, for that person where a call names nobody. What is returned is the only copy."""
     if found := line_flaw(label, longest=100):
         raise Invalid({"label": found})
     chosen = [verb for verb in Verb if verb in set(verbs)]
@@ -87,10 +88,12 @@ def issue_token(
         raise Invalid({"verbs": f"Name at least one of {', '.join(Verb)}."})
     if expires_at and expires_at <= (now or timezone.now()):
         raise Invalid({"expires_at": "This moment has passed already."})
+    person = ensure_person(organization_id=agent.organization_id, handle=user) if user else None
     secret = secret or tokens.generate()
     Token.objects.create(
         organization_id=agent.organization_id,
         agent=agent,
+        person=person,
         label=label,
         prefix=secret.prefix,
         digest=secret.digest,

@@ -94,6 +94,7 @@ def _ready(request: HttpRequest, secret: str) -> dict[str, str]:
 def _tokens(agent: Agent) -> dict[str, object]:
     """Those that work, and those that do not any more, newest first."""
     working = Token.objects.working(now=timezone.now()).filter(agent=agent.pk).order_by("-created_at")
+    working = working.select_related("person")
     ended = Token.objects.filter(agent=agent.pk).exclude(pk__in=working.values("pk")).order_by("-created_at")
     return {"tokens": working[:TOKENS], "ended": ended[:TOKENS]}
 

@@ -23,6 +23,9 @@ class Command(BaseCommand):
         parser.add_argument("--level", choices=list(Level), help="For a new agent; by default member.")
         parser.add_argument("--verbs", default=",".join(Verb), help="Some of read,write,forget; by default all.")
         parser.add_argument("--expires", default="", metavar="WHEN", help="90d, 2030-01-31 or 2030-01-31T12:00:00Z.")
+        parser.add_argument(
+            "--user", default="", metavar="HANDLE", help="The person it serves when a call names nobody."
+        )
         parser.add_argument("--label", default="", help="What the token is for.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -37,6 +40,7 @@ class Command(BaseCommand):
                 verbs=verbs(options["verbs"]),
                 expires_at=moment(options["expires"]),
                 label=options["label"],
+                user=options["user"],
             )
         except Trouble as error:
             raise CommandError(error.message) from error
