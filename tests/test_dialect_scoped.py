@@ -17,7 +17,7 @@ from memories import operations
 from memories.dialects import Format, tools
 from memories.models import Memory, Revision, Scope, Source
 from teams import operations as registry
-from teams.models import Agent, Organization, Person, Project, Session, Verb, Workspace
+from teams.models import Agent, Organization, Person, Project, Verb, Workspace
 from tests import factories
 from tests.cast import AGENTS, WHO_SEES, Cast
 from tests.tools import answered
@@ -94,7 +94,7 @@ def test_what_is_not_said_has_its_default(ask: Call) -> None:
         "expiresAt": None,
         "source": "manual",
     }
-    assert saved["userId"] == str(Person.objects.get().pk)
+    assert (saved["userId"], Person.objects.get().handle) == ("mira", "mira")
 
 
 @pytest.mark.parametrize("importance", range(1, 11))
@@ -140,9 +140,9 @@ def test_a_bad_save_names_the_field_and_changes_nothing(ask: Call, body: Any, st
 
 def test_a_save_without_a_user_says_what_is_missing(ask: Call) -> None:
     problem = ask("save", {"value": "x"}, status=400, user="")
-    assert "X-Memory-User" in problem["fields"]["user"]
+    assert "X-Memory-User" in problem["fields"]["userId"]
     problem = ask("save", {"value": "x", "scope": "project"}, status=400)
-    assert "X-Memory-Project" in problem["fields"]["project"]
+    assert "X-Memory-Project" in problem["fields"]["projectId"]
     assert not Memory.objects.exists()
 
 
@@ -162,9 +162,52 @@ def test_each_scope_has_its_audience(agent: Agent, ask: Call) -> None:
 def test_a_session_carries_its_context(ask: Call) -> None:
     ask("save", {"value": "x", "key": "k"}, session="s-1", project="apollo")
     found = ask("save", {"value": "y", "key": "k", "scope": "project"}, session="s-1", user="")
-    assert found["projectId"] == str(Project.objects.get().pk)
-    assert found["sessionId"] == str(Session.objects.get().pk)
-    assert found["userId"] == str(Person.objects.get().pk)
+    assert (found["projectId"], found["sessionId"], found["userId"]) == ("apollo", "s-1", "mira")
+
+
+def test_a_token_that_serves_somebody_needs_nothing_said(agent: Agent) -> None:
+    token = registry.issue_token(agent=agent, user="mira").text
+    day = [("save", NINE), ("recall", {"query": "deploy"}), ("list", {}), ("get", {"key": "deploy-freeze"})]
+    for name, body in (*day, ("delete", {"key": "deploy-freeze"})):
+        status, answer = answered(token, f"scoped/{name}", body)
+        assert status == 200, answer
+        for memory in answer.get("memories", [answer] if name in ("save", "get") else []):
+            assert (memory["key"], memory["scope"], memory["userId"]) == ("deploy-freeze", "global", "mira")
+
+
+def test_a_call_says_its_circumstances_in_headers_or_arguments(agent: Agent, ask: Call) -> None:
+    Organization.objects.update(workspaces_enabled=True)
+    Workspace.objects.create(organization_id=agent.organization_id, slug="blue", name="Blue")
+    said = {"userId": "zoe", "projectId": "apollo", "sessionId": "s-1", "workspaceId": "blue"}
+    saved = ask("save", NINE | said)  # though the header says mira
+    assert {name: saved[name] for name in said} == said
+    assert saved["agentId"] == agent.slug
+    for name, body in (("get", {"id": saved["id"]}), ("list", {}), ("recall", {"query": "deploy"})):
+        answer = ask(name, body | said)
+        assert {name: answer.get("memories", [answer])[0][name] for name in said} == said
+    session = {"sessionId": "s-1"}
+    assert keys(ask("list", session, user="")) == ["deploy-freeze"]  # which remembers the rest
+    assert "belongs to user 'zoe'" in ask("list", session | {"userId": "mira"}, status=400)["fields"]["user"]
+    assert keys(ask("list", {"userId": ""}, workspace="blue")) == []  # empty is as good as left out
+    ask("delete", {"key": "deploy-freeze"}, status=404)
+    assert ask("delete", {"key": "deploy-freeze"} | said)["deleted"]
+
+
+@pytest.mark.parametrize("name", ["save", "recall", "list", "get", "delete"])
+def test_odd_circumstances_are_named_and_strangers_not_found(ask: Call, name: str) -> None:
+    body: dict[str, Any] = {"save": {"value": "x"}, "recall": {"query": "x"}, "list": {}}.get(name, {"key": "k"})
+    for said, field in (
+        ({"userId": 7}, "userId"),
+        ({"userId": "u" * 129}, "userId"),
+        ({"sessionId": "a\0"}, "sessionId"),
+    ):
+        assert list(ask(name, body | said, status=400)["fields"]) == [field]
+    elsewhere = factories.agent()
+    Project.objects.create(organization_id=elsewhere.organization_id, team=elsewhere.team, slug="gemini", name="x")
+    for project in ("gemini", str(Project.objects.get(slug="gemini").pk), "nowhere"):
+        assert "may use" in ask(name, body | {"projectId": project}, status=404)["title"]
+    ask(name, body | {"workspaceId": "blue"}, status=400)
+    assert not Memory.objects.exists()
 
 
 def test_workspaces_keep_memories_apart(agent: Agent, ask: Call) -> None:

@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api.describing import endpoint
-from memories.api.door import actor_of
+from memories.api.door import actor_within
 from memories.dialects import DIALECTS, Format, tool, tools
 from memories.schemas import anything, listed, one_of, record, text
 
@@ -54,7 +54,9 @@ class ToolCall(APIView):
     )
     def post(self, request: Request, dialect: str, name: str, said: dict[str, Any]) -> Response:
         """The body is the tool's own arguments; the answer is its own result."""
-        return Response(tool(dialect, name).run(actor=actor_of(request), arguments=said))
+        found = tool(dialect, name)
+        actor = actor_within(request, found.circumstances(said))
+        return Response(found.run(actor=actor, arguments=said))
 
 
 def _definitions(dialect: str, format: Format) -> list[dict[str, Any]]:

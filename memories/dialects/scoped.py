@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import prefetch_related_objects
 from django.utils import timezone
 
 from memories import operations
@@ -28,12 +29,16 @@ from memories.recall import MOST, Filters, Mode, recall
 from memories.schemas import Schema, flag, identity, listed, moment, one_of, record, text, whole
 from memories.scopes import AUDIENCE_COLUMN
 from memoryhub.errors import Invalid, NotFound
+from teams import auth
 from teams.actor import Actor
 from teams.models import Verb
 
 SCOPES = (Scope.GLOBAL, Scope.PROJECT, Scope.AGENT)
 DEDUPES = (operations.Dedupe.UPDATE, operations.Dedupe.CREATE)
-CONTEXT = {Scope.GLOBAL: "user", Scope.PROJECT: "project"}  # what a call names in its headers
+# The circumstances of a call, and how a memory tells of its own: in the names that the agents use.
+CONTEXT = {"userId": "user", "projectId": "project", "sessionId": "session", "workspaceId": "workspace"}
+PLACES = ("person", "project", "agent", "session", "workspace")
+NEEDED = {Scope.GLOBAL: "userId", Scope.PROJECT: "projectId"}
 TENTHS = 10  # importance is counted from 1 to 10
 SOURCES = 20  # with one save
 FIRST = ("-pinned", "-importance", "-updated_at", "-id")
@@ -57,6 +62,7 @@ def save(actor: Actor, said: Arguments) -> Result:
         for place, source in enumerate(said["sources"]):
             with _named(_cited(place)):
                 _cite(actor, memory, source)
+    prefetch_related_objects([memory], *PLACES)
     saved = _memory(memory) if actor.may(Verb.READ) else {"id": str(memory.pk), "version": memory.version}
     return saved | {"created": memory.version == 1}
 
@@ -65,6 +71,7 @@ def recall_(actor: Actor, said: Arguments) -> Result:
     found = recall(
         actor=actor, query=said["query"], mode=Mode.KEYWORD, limit=said["limit"], filters=Filters(**_narrowed(said))
     )
+    prefetch_related_objects([hit.memory for hit in found.hits], *PLACES)
     memories = [_memory(hit.memory) | {"score": round(hit.relevance, 4)} for hit in found.hits]
     return {"memories": memories, "total": found.total, "totalIsBound": found.bounded}
 
@@ -72,8 +79,8 @@ def recall_(actor: Actor, said: Arguments) -> Result:
 def list_(actor: Actor, said: Arguments) -> Result:
     now, start, limit = timezone.now(), said["offset"], said["limit"]
     rule = Filters(**_narrowed(said)).q(now=now)
-    rows = Memory.objects.visible_to(actor, now=now).filter(rule).order_by(*FIRST).defer("search")
-    page = list(rows[start : start + limit + 1])
+    rows = Memory.objects.visible_to(actor, now=now).filter(rule).order_by(*FIRST)
+    page = list(_whole(rows)[start : start + limit + 1])
     following = start + limit if len(page) > limit else None
     return {"memories": [_memory(memory) for memory in page[:limit]], "nextOffset": following}
 
@@ -99,11 +106,11 @@ def delete(actor: Actor, said: Arguments) -> Result:
 
 def _require_context(actor: Actor, scope: Scope) -> None:
     """Says what to add to the call, where the general refusal only says what is missing."""
-    if scope in CONTEXT and getattr(actor, AUDIENCE_COLUMN[scope]) is None:
-        name, others = CONTEXT[scope], " or ".join(other for other in SCOPES if other is not scope)
-        header = f"X-Memory-{name.title()}"
-        sentence = f"Scope {scope} needs a {name}: name it in the header {header}, or choose scope {others}."
-        raise Invalid({name: sentence})
+    if scope in NEEDED and getattr(actor, AUDIENCE_COLUMN[scope]) is None:
+        argument, others = NEEDED[scope], " or ".join(other for other in SCOPES if other is not scope)
+        header = f"X-Memory-{CONTEXT[argument].title()}"
+        sentence = f"Scope {scope} needs this: name it here or in the header {header}, or choose scope {others}."
+        raise Invalid({argument: sentence})
 
 
 @contextmanager
@@ -137,12 +144,16 @@ def _narrowed(said: Arguments) -> dict[str, Any]:
 
 def _one(actor: Actor, said: Arguments) -> Memory:
     """By its id, or by its key within the call's context."""
-    seen = Memory.objects.visible_to(actor).defer("search")
+    seen = _whole(Memory.objects.visible_to(actor))
     rows = seen.filter(pk=said["id"]) if "id" in said else _keyed(actor, seen, said)
     memory = rows.first()
     if memory is None:
         raise NotFound("There is no such memory.")
     return memory
+
+
+def _whole(rows: MemoryQuerySet) -> MemoryQuerySet:
+    return rows.select_related(*PLACES).defer("search")
 
 
 def _require_a_name(said: Arguments) -> None:
@@ -173,11 +184,11 @@ def _memory(memory: Memory) -> Result:
         "expiresAt": _iso(memory.expires_at),
         "source": memory.source,
         "scope": memory.scope,
-        "userId": _id(memory.person_id),
-        "projectId": _id(memory.project_id),
-        "agentId": _id(memory.agent_id),
-        "sessionId": _id(memory.session_id),
-        "workspaceId": _id(memory.workspace_id),
+        "userId": memory.person.handle if memory.person else None,
+        "projectId": memory.project.slug if memory.project else None,
+        "agentId": memory.agent.slug if memory.agent else None,
+        "sessionId": memory.session.name if memory.session else None,
+        "workspaceId": memory.workspace.slug if memory.workspace else None,
         "version": memory.version,
         "createdAt": _iso(memory.created_at),
         "updatedAt": _iso(memory.updated_at),
@@ -210,10 +221,6 @@ def _iso(moment: datetime | None) -> str | None:
     return moment.isoformat() if moment else None
 
 
-def _id(found: object) -> str | None:
-    return str(found) if found else None
-
-
 CITED = record(
     {
         "session": text(longest=200, description="Your own id of the conversation."),
@@ -222,6 +229,10 @@ CITED = record(
         "quote": text(longest=5000, description="The words it was learnt from."),
     }
 )
+WITHIN: dict[str, Schema] = {
+    argument: text(longest=auth.LONGEST[name], description=f"The {name} of this call, if not the one of its header.")
+    for argument, name in CONTEXT.items()
+}
 KEY = text(longest=KEY_LENGTH, shortest=1)
 NARROWING: dict[str, Schema] = {
     "scope": one_of(Scope, description="Only memories of this scope."),
@@ -258,10 +269,12 @@ TOOLS = (
                 ),
                 "dedupe": one_of(DEDUPES, default=DEDUPES[0].value, description="create makes a new row in any case."),
                 "sources": listed(CITED, most=SOURCES, default=[], description="Where it was learnt."),
+                **WITHIN,
             },
             required=["value"],
         ),
         act=save,
+        context=CONTEXT,
     ),
     Tool(
         name="recall",
@@ -271,10 +284,12 @@ TOOLS = (
                 "query": text(shortest=1),
                 "limit": whole(least=1, most=MOST, default=5),
                 **NARROWING,
+                **WITHIN,
             },
             required=["query"],
         ),
         act=recall_,
+        context=CONTEXT,
         reads=True,
     ),
     Tool(
@@ -285,23 +300,27 @@ TOOLS = (
                 "limit": whole(least=1, most=MOST, default=20),
                 "offset": whole(least=0, most=1_000_000, default=0),
                 **NARROWING,
+                **WITHIN,
             }
         ),
         act=list_,
+        context=CONTEXT,
         reads=True,
     ),
     Tool(
         name="get",
         description="Reads one memory by its id or key, with its assets and sources.",
-        parameters=record(NAMING),
+        parameters=record(NAMING | WITHIN),
         act=get,
+        context=CONTEXT,
         reads=True,
     ),
     Tool(
         name="delete",
         description="Forgets one memory by its id or key. It is kept for audit and can be restored.",
-        parameters=record(NAMING | {"reason": text(longest=SUMMARY_LENGTH, default="")}),
+        parameters=record(NAMING | {"reason": text(longest=SUMMARY_LENGTH, default="")} | WITHIN),
         act=delete,
+        context=CONTEXT,
         destroys=True,
     ),
 )

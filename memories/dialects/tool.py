@@ -1,12 +1,12 @@
 """A tool as agents call it: one description, published in the shape that each kind of client wants."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from memories.operations.recording import require
-from memories.schemas import Schema, checked, without_nulls
+from memories.schemas import Schema, checked, record, without_nulls
 from teams.actor import Actor
 from teams.models import Verb
 
@@ -32,6 +32,7 @@ class Tool:
     open_to_all: bool = False  # even those who may not read
     title: str = ""
     gives: Schema | None = None  # of the result, if it is told
+    context: Mapping[str, str] = field(default_factory=dict)  # arguments that tell the circumstances, by their names
 
     def run(self, *, actor: Actor, arguments: object) -> Result:
         """What the tool answers. Bad arguments are refused by name and change nothing."""
@@ -39,6 +40,13 @@ class Tool:
             require(actor, Verb.READ)
         said = checked(self.parameters, without_nulls(self.parameters, arguments), name="arguments")
         return self.act(actor, said)
+
+    def circumstances(self, arguments: object) -> dict[str, str]:
+        """What a call says of them beside its headers. The doors ask, for they make the actor."""
+        said = arguments if isinstance(arguments, dict) else {}
+        told = {name: said[name] for name in self.context if said.get(name) not in (None, "")}
+        schema = record({name: self.parameters["properties"][name] for name in told})
+        return {self.context[name]: value for name, value in checked(schema, told).items()}
 
     def definition(self, format: Format) -> dict[str, Any]:
         described = {"name": self.name, "description": self.description}

@@ -116,7 +116,7 @@ def call_tool(call: Call) -> Content:
     if tool is None:
         raise Refused(INVALID_PARAMS, f"Unknown tool: {name}. There are {', '.join(call.server.tools)}.")
     try:
-        context = said.get("context") if call.server.is_hub else None
+        context = said.get("context") if call.server.is_hub else tool.circumstances(said)
         result = tool.run(actor=call.actor(context), arguments=said)
     except Trouble as trouble:
         return {"content": [_text(_sentence(trouble))], "isError": True}
