@@ -39,7 +39,7 @@ def _answered(request: httpx.Request) -> httpx.Response:
     kind = headers.pop("content-type", "")
     path, body = request.url.raw_path.decode(), request.read()
     answer = Client().generic(request.method, path, body, content_type=kind, headers=headers)
-    return httpx.Response(answer.status_code, headers=dict(answer.items()), content=answer.content, request=request)
+    return httpx.Response(answer.status_code, headers=dict(answer.items()), content=answer.getvalue(), request=request)
 
 
 @contextmanager

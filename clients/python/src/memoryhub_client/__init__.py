@@ -14,9 +14,10 @@ from memoryhub_client.errors import (
     Unreachable,
 )
 from memoryhub_client.retrying import Retries
-from memoryhub_client.shapes import Context, File, Hit, Me, Memory, Recalled, Version
+from memoryhub_client.shapes import Asset, Context, File, Hit, Me, Memory, Recalled, Version
 
 __all__ = [
+    "Asset",
     "AsyncMemoryHub",
     "Conflict",
     "Context",

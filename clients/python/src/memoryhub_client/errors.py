@@ -82,6 +82,12 @@ def refusal(response: httpx.Response) -> Refused:
     return kind(_problem(response), status=response.status_code, retry_after=seconds_to_wait(response))
 
 
+def refused(problem: Mapping[str, Any]) -> Refused:
+    """One of many in an answer, which says its status itself."""
+    status = int(problem.get("status", 400))
+    return BY_STATUS.get(status, Refused)(problem, status=status)
+
+
 def seconds_to_wait(response: httpx.Response) -> float | None:
     said = response.headers.get("Retry-After", "")
     return float(said) if said.isdigit() else None

@@ -135,6 +135,17 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Asset:
+    id: str
+    memory_id: str
+    name: str
+    content_type: str
+    size: int
+    sha256: str
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class File:
     """In a list, without its content."""
 
