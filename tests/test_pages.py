@@ -61,6 +61,16 @@ def test_light_or_dark_can_be_chosen_and_left_to_the_system(client: Client) -> N
     assert "data-theme" not in client.get("/login/").text
 
 
+def test_single_keys_can_be_switched_off_and_on(client: Client) -> None:
+    client.force_login(factories.login())
+    client.post("/keys/", {"keys": "off", "next": "/account/"})
+    page = client.get("/account/").text
+    assert 'data-keys="off"' in page
+    assert "Switch single keys on" in page
+    client.post("/keys/", {"keys": "on"})
+    assert "data-keys" not in client.get("/account/").text
+
+
 def test_no_form_leads_to_another_site(client: Client) -> None:
     for elsewhere in ("https://elsewhere.example/", "//elsewhere.example/", "javascript:alert(1)"):
         assert client.post("/theme/", {"next": elsewhere})["Location"] == "/"

@@ -28,8 +28,8 @@ from tests.hub import ROOT
 pytestmark = pytest.mark.django_db
 TEAM = {"organization": "acme", "team": "ops"}
 OURS = {pattern.name: pattern for pattern in (*memories.urls.urlpatterns, *teams.urls.urlpatterns)}
-OUTSIDE = ("login", "logout", "account", "password", "log-out-elsewhere", "theme", "join")
-FOR_ANYBODY = ("login", "logout", "theme", "join")
+OUTSIDE = ("login", "logout", "account", "password", "log-out-elsewhere", "theme", "keys", "join")
+FOR_ANYBODY = ("login", "logout", "theme", "keys", "join")
 COUNTING = ("recalllog", "usage", "pace", "attempts", "answer")  # what is counted of reading
 ELSEWHERE = ("https://elsewhere.example/", "//elsewhere.example/", "/\\elsewhere.example", "javascript:alert(1)")
 # Enough for any form to be taken seriously.
@@ -175,7 +175,8 @@ def test_scripts_and_other_sites_get_no_cookies(client: Client, db: None) -> Non
     client.get("/login/")
     client.post("/login/", {"username": factories.login().username, "password": "correct horse battery"})
     client.post("/theme/", {"theme": "dark"})
-    assert set(client.cookies) == {"sessionid", "csrftoken", "theme"}
+    client.post("/keys/", {"keys": "off"})
+    assert set(client.cookies) == {"sessionid", "csrftoken", "theme", "keys"}
     for cookie in client.cookies.values():
         assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax"), cookie.key
 

@@ -8,6 +8,7 @@
 
 const $ = (selector, within = document) => within.querySelector(selector);
 const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
+const single = document.documentElement.dataset.keys !== "off"; // whether keys do something without Ctrl
 const typing = (element) => element.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]") !== null;
 
 // Controls that need scripts are hidden until there are some.
@@ -111,7 +112,7 @@ document.addEventListener("keydown", (event) => {
     if (typing(target)) target.blur();
     return;
   }
-  if (typing(target)) return;
+  if (typing(target) || !single) return;
   const wanted = going && GOES[key];
   going = key === "g" && !going;
   if (wanted) return void document.getElementById(`go-${wanted}`)?.click();
