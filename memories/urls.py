@@ -29,7 +29,6 @@ from memories.views import (
 urlpatterns = [
     path("", home.page, name="team-home"),
     path("reviewed/<uuid:memory_id>/", home.still_true, name="still-true"),
-    path("reviewed/<uuid:memory_id>/<int:version>/undo/", home.not_checked, name="still-true-undo"),
     # lists
     path("memories/", lists.page, name="memories"),
     path("memories/batches/preview/", batches.preview, name="memories-batch-preview"),
@@ -57,6 +56,7 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/unlink/", attached.unlink, name="memory-unlink"),
     path("memories/<uuid:memory_id>/cite/", attached.cite, name="memory-cite"),
     path("memories/<uuid:memory_id>/sources/<uuid:source_id>/remove/", attached.uncite, name="memory-uncite"),
+    path("memories/<uuid:memory_id>/sources/<uuid:source_id>/restore/", attached.recite, name="memory-recite"),
     # core memory and recall
     path("core/", core.page, name="core"),
     path("core/write/", core.write, name="core-write"),

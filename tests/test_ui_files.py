@@ -412,6 +412,15 @@ def upload(desk: Desk, *sent: tuple[str, bytes], **said: str) -> Any:
     return desk.client.post(desk.to("file-upload"), {"files": uploads, "folder": "", **said})
 
 
+def test_an_upload_can_be_undone(desk: Desk) -> None:
+    made = desk.client.get(upload(desk, ("a.md", b"one"))["Location"])
+    changed = desk.client.get(upload(desk, ("a.md", b"two"), replace="on")["Location"])
+    assert "two" in changed.text
+    desk.client.post(undo_of(changed))
+    assert TeamFile.objects.get(path="a.md").content == "one"
+    assert "it is now version 3" in desk.client.post(undo_of(made), {}, follow=True).text
+
+
 def test_several_files_can_be_uploaded_into_a_folder(desk: Desk) -> None:
     done = upload(desk, ("a.md", b"one"), ("b c.md", "\ufeffzwölf".encode()), folder="notes/")
     assert done["Location"] == desk.to("folder", "notes")

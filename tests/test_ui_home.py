@@ -7,6 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from django.utils.html import escape
 
 from memories import operations
 from memories.models import Memory, Scope
@@ -133,7 +134,7 @@ def test_viewers_change_nothing(viewer: Client, bot: Actor) -> None:
     assert "Still true" not in viewer.get(HOME).text
     assert viewer.post(HOME, {"content": "x", "type": "fact"}).status_code == 403
     viewer.post(f"{HOME}reviewed/{memory.pk}/")
-    assert viewer.post(f"{HOME}reviewed/{memory.pk}/2/undo/").status_code == 404
+    viewer.post(f"{HOME}memories/{memory.pk}/revert/?to=1&version=1")
     memory.refresh_from_db()
     assert (memory.version, memory.forgotten_at) == (1, None)
 
@@ -142,7 +143,7 @@ def test_strangers_find_nothing(team: Team, bot: Actor) -> None:
     memory = factories.memory(bot)
     stranger = factories.entered(factories.team(), Role.OWNER, "sam")
     assert stranger.get(HOME).status_code == 404
-    for path in ("", f"reviewed/{memory.pk}/", f"reviewed/{memory.pk}/2/undo/"):
+    for path in ("", f"reviewed/{memory.pk}/"):
         assert stranger.post(f"{HOME}{path}", {"content": "x"}).status_code == 404
     assert Memory.objects.get().version == 1
 
@@ -154,11 +155,11 @@ def test_still_true_can_be_said_and_taken_back(editor: Client, bot: Actor) -> No
     assert "Due for review" not in answer.text
     memory.refresh_from_db()
     assert memory.verified_by == "eddy"
-    undo = f"{HOME}reviewed/{memory.pk}/{memory.version}/undo/"
-    assert undo in answer.text
+    undo = f"{HOME}memories/{memory.pk}/revert/?to=1&version=2"
+    assert escape(undo) in answer.text
     assert "Due for review" in editor.post(undo, follow=True).text
     memory.refresh_from_db()
-    assert memory.review_by == due
+    assert (memory.review_by, memory.verified_at, memory.verified_by) == (due, None, "")
 
 
 def test_what_changed_meanwhile_is_not_taken_back(editor: Client, bot: Actor) -> None:
@@ -166,7 +167,7 @@ def test_what_changed_meanwhile_is_not_taken_back(editor: Client, bot: Actor) ->
     editor.post(f"{HOME}reviewed/{memory.pk}/")
     later = timezone.now() + timedelta(days=7)
     operations.update(actor=bot, memory_id=memory.pk, review_by=later)
-    answer = editor.post(f"{HOME}reviewed/{memory.pk}/2/undo/", follow=True)
+    answer = editor.post(f"{HOME}memories/{memory.pk}/revert/?to=1&version=2", follow=True)
     assert "You saw version 2; it is now version 3." in answer.text
     memory.refresh_from_db()
     assert memory.review_by == later

@@ -13,6 +13,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from memories import operations
+from memories.forms import sent, values_of
 from memories.models import Asset, Association, Memory, Revision, Scope, Source
 from teams.models import Person
 from tests import factories
@@ -355,6 +356,23 @@ def test_verifying_notes_who_and_when(at_work: Client, cast: Cast) -> None:
     verified = again(memory.pk)
     assert (verified.verified_by, bool(verified.review_by)) == ("editor", True)
     assert "by editor" in response.text
+    at_work.post(undo_of(response))
+    taken_back = again(memory.pk)
+    assert (taken_back.verified_by, taken_back.verified_at, taken_back.review_by) == ("", None, None)
+
+
+def test_an_edit_can_be_undone_with_all_of_its_fields(at_work: Client, cast: Cast) -> None:
+    memory = cast.memory()
+    form = {"content": "Other words.", "type": "lesson", "review_by": "2099-01-01T00:00", "version": "1"}
+    saved = at_work.post(address(memory, "edit/"), form, follow=True)
+    assert again(memory.pk).content == "Other words."
+    at_work.post(undo_of(saved))
+    undone = again(memory.pk)
+    assert (undone.content, undone.type, undone.review_by) == (memory.content, memory.type, None)
+    at_work.get(address(memory))
+    same = at_work.post(address(memory, "edit/"), sent(values_of(undone)) | {"version": "3"}, follow=True)
+    assert "Nothing was changed." in same.text
+    assert "Undo</button>" not in same.text
 
 
 def test_the_scope_is_changed_and_changed_back(at_work: Client, cast: Cast) -> None:
@@ -526,6 +544,22 @@ class TestSources:
         assert "We said so." in response.text
         assert 'href="https://e.example/minutes" rel="noopener noreferrer' in response.text
         at_work.post(address(memory, f"sources/{Source.objects.get().pk}/remove/"))
+        assert not Source.objects.exists()
+
+    def test_adding_and_removing_one_can_be_undone(self, at_work: Client, cast: Cast) -> None:
+        memory = cast.memory()
+        source = operations.cite(actor=cast["writer"].actor(), memory_id=memory.pk, session="standup-3", quote="So.")
+        remove = address(memory, f"sources/{source.pk}/remove/")
+        removed = at_work.post(remove, {"next": address(memory)}, follow=True)
+        assert not Source.objects.exists()
+        restored = at_work.post(undo_of(removed), {"next": address(memory)}, follow=True)
+        kept = Source.objects.get()
+        assert (kept.quote, kept.session_id, kept.agent_id) == ("So.", source.session_id, source.agent_id)
+        at_work.post(undo_of(restored))
+        added = at_work.post(address(memory, "cite/"), {"quote": "Thus."}, follow=True)
+        at_work.post(undo_of(added))
+        late = at_work.post(f"{remove.removesuffix('remove/')}restore/", {"next": address(memory)}, follow=True)
+        assert "cannot be put back any more" in late.text
         assert not Source.objects.exists()
 
     @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from memories.operations import batches, files
 from memories.operations.archiving import Archived, archive
-from memories.operations.attaching import associate, attach, cite, detach, dissociate, uncite
+from memories.operations.attaching import associate, attach, cite, detach, dissociate, recite, uncite
 from memories.operations.changing import append, expire, pin, rescope, revert, tag, update, verify
 from memories.operations.extracting import Known, Remembered, propose, remember
 from memories.operations.forgetting import forget, purge, restore
@@ -38,6 +38,7 @@ __all__ = [
     "pin",
     "propose",
     "purge",
+    "recite",
     "remember",
     "reopen",
     "rescope",

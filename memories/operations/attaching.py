@@ -159,6 +159,14 @@ def uncite(*, actor: Actor, source_id: UUID, now: datetime | None = None) -> Non
     source.delete()
 
 
+@transaction.atomic
+def recite(*, actor: Actor, source: Source, now: datetime | None = None) -> Source:
+    """Puts a source back that was taken away, signed as it was."""
+    locked(actor=actor, memory_id=source.memory_id, version=None, now=now or timezone.now())
+    source.save(force_insert=True)
+    return source
+
+
 def _hold(actor: Actor, *memory_ids: UUID) -> None:
     """Keeps both ends of a link from being purged until it is drawn."""
     ends = Memory.objects.filter(organization=actor.organization_id, pk__in=memory_ids).order_by("pk")

@@ -170,7 +170,10 @@ def rescope(
     return move(actor=actor, memory_id=memory_id, change=Change.UPDATED, version=version, now=now, values=values)
 
 
-REVERTED = ("key", "content", "summary", "type", "category", "tags", "importance", "pinned", "source", "metadata")
+REVERTED = (
+    *("key", "content", "summary", "type", "category", "tags", "importance", "pinned", "source", "metadata"),
+    *("verified_at", "verified_by", "review_by"),
+)
 
 
 @transaction.atomic

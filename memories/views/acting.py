@@ -100,8 +100,8 @@ def expire(request: HttpRequest, place: Place, memory_id: UUID) -> Done:
 def verify(request: HttpRequest, place: Place, memory_id: UUID) -> Done:
     """Still true; to be looked at again after so many days, if any are said."""
     review_by = _after_days(request, "days")
-    operations.verify(actor=place.actor, memory_id=memory_id, review_by=review_by)
-    return Done("Verified.")
+    checked = operations.verify(actor=place.actor, memory_id=memory_id, review_by=review_by)
+    return Done("Verified.", undoing(place, checked))
 
 
 def _after_days(request: HttpRequest, name: str) -> datetime | None:

@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+from django.core import serializers
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -24,6 +25,7 @@ from memoryhub.notices import notify
 from teams.place import Done, Place, action, in_team
 
 FOUND = 8
+REMOVED = "removed-source"
 LOCKED_IN = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -32,10 +34,15 @@ def attach(request: HttpRequest, place: Place, memory_id: UUID) -> Done:
     files: list[UploadedFile[bytes]] = request.FILES.getlist("file")
     if not files:
         raise Invalid({"file": "Choose a file first."})
-    for file in files:
-        kind = file.content_type or ""
-        operations.attach(actor=place.actor, memory_id=memory_id, file=file, name=file.name or "", content_type=kind)
-    return Done(f"Attached {files[0].name}." if len(files) == 1 else f"Attached {len(files)} files.")
+    kept = [_attached(place, memory_id, file) for file in files]
+    if len(kept) > 1:
+        return Done(f"Attached {len(kept)} files.")
+    return Done(f"Attached {kept[0].name}.", place.to("memory-detach", memory_id, kept[0].pk))
+
+
+def _attached(place: Place, memory_id: UUID, file: "UploadedFile[bytes]") -> Asset:
+    name, kind = file.name or "", file.content_type or ""
+    return operations.attach(actor=place.actor, memory_id=memory_id, file=file, name=name, content_type=kind)
 
 
 @action
@@ -122,20 +129,21 @@ def cite(request: HttpRequest, place: Place, memory_id: UUID) -> HttpResponse:
     if not form.is_valid():
         return _cite(request, memory, form, status=400)
     try:
-        _noted(place, memory_id, **form.cleaned_data)
+        source = _noted(place, memory_id, **form.cleaned_data)
     except Trouble as refusal:
         refuse(form, refusal)
         return _cite(request, memory, form, status=refusal.status)
-    notify(request, "Source added.")
+    notify(request, "Source added.", undo=place.to("memory-uncite", memory_id, source.pk))
     return HttpResponseRedirect(place.to("memory", memory_id))
 
 
 @transaction.atomic
-def _noted(place: Place, memory_id: UUID, *, session: str, **said: Any) -> None:
+def _noted(place: Place, memory_id: UUID, *, session: str, **said: Any) -> Source:
     """A session that a person names must be there already."""
     source = operations.cite(actor=place.actor, memory_id=memory_id, session=session, **said)
     if session and not source.session_id:
         raise Invalid({"session": "There is no such session, or it is not for you."})
+    return source
 
 
 def _cite(request: HttpRequest, memory: Memory, form: SourceForm, *, status: int = 200) -> HttpResponse:
@@ -146,10 +154,24 @@ def _cite(request: HttpRequest, memory: Memory, form: SourceForm, *, status: int
 @action
 def uncite(request: HttpRequest, place: Place, memory_id: UUID, source_id: UUID) -> Done:
     memory = seen(place.actor, memory_id)
-    if not Source.objects.filter(organization=memory.organization_id, memory=memory.pk, pk=source_id).exists():
+    source = Source.objects.filter(organization=memory.organization_id, memory=memory.pk, pk=source_id).first()
+    if source is None:
         raise NotFound("There is no such source.")
+    kept = serializers.serialize("json", [source])
     operations.uncite(actor=place.actor, source_id=source_id)
-    return Done("Source removed.")
+    request.session[REMOVED] = kept  # a quotation is too long for an address
+    return Done("Source removed.", place.to("memory-recite", memory_id, source_id))
+
+
+@action
+def recite(request: HttpRequest, place: Place, memory_id: UUID, source_id: UUID) -> Done:
+    """Puts back the source that one removed last."""
+    for kept in serializers.deserialize("json", request.session.pop(REMOVED, "[]")):
+        source = kept.object
+        if isinstance(source, Source) and (source.memory_id, source.pk) == (memory_id, source_id):
+            operations.recite(actor=place.actor, source=source)
+            return Done("Source put back.", place.to("memory-uncite", memory_id, source_id))
+    raise Invalid({"source": "This source cannot be put back any more."})
 
 
 def changeable(place: Place, memory_id: UUID) -> Memory:

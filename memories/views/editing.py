@@ -12,7 +12,7 @@ from memories import merging, operations
 from memories.forms import FIELDS, MemoryForm, NewMemoryForm, sent, values_of
 from memories.histories import label
 from memories.models import Memory, Revision, Type
-from memories.views.acting import number, unsaving
+from memories.views.acting import number, undoing, unsaving
 from memories.views.attached import changeable
 from memories.views.history import versions
 from memories.views.memory import gone
@@ -64,16 +64,18 @@ def _save(request: HttpRequest, place: Place, memory: Memory) -> HttpResponse:
         return _edit(request, memory, form, version=version, status=400)
     base = values_of(versions(memory).filter(version=version).first() or memory)
     changed = {name: value for name, value in form.cleaned_data.items() if value != base[name]}
+    if not changed:
+        notify(request, "Nothing was changed.")
+        return HttpResponseRedirect(place.to("memory", memory.pk))
     try:
-        if changed:
-            operations.update(actor=place.actor, memory_id=memory.pk, version=version, **changed)
+        saved = operations.update(actor=place.actor, memory_id=memory.pk, version=version, **changed)
     except Conflict as conflict:
         if isinstance(conflict.current, Memory) and not gone(conflict.current):
             return _merge(request, conflict.current, base=base, yours=form.cleaned_data)
         return _refused(request, memory, form, version, conflict)
     except Trouble as refusal:
         return _refused(request, memory, form, version, refusal)
-    notify(request, "Saved." if changed else "Nothing was changed.")
+    notify(request, "Saved.", undo=undoing(place, saved))
     return HttpResponseRedirect(place.to("memory", memory.pk))
 
 

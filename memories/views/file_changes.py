@@ -74,7 +74,7 @@ def new(request: HttpRequest, place: Place) -> HttpResponse:
         except Trouble as refusal:
             _refuse_path(form, refusal)
         else:
-            notify(request, f"{made.path} is written.", undo=_as_seen(place.to("file-delete", made.path), made))
+            notify(request, f"{made.path} is written.", undo=unwriting(place, made))
             return HttpResponseRedirect(place.to("file", made.path))
     shown = {"section": "files", "form": form, "crumbs": crumbs(f"{folder}/")}
     return render(request, "memories/file_new.html", shown, status=400 if form.errors else 200)
@@ -107,8 +107,7 @@ def edit(request: HttpRequest, place: Place, path: str) -> HttpResponse:
     except Trouble as refusal:
         refuse(form, refusal)
         return _editor(request, path, form, status=refusal.status)
-    undo = _as_seen(place.to("file-revert", saved.version - 1, saved.path), saved) if saved.version > 1 else ""
-    notify(request, f"{last(path)} is saved.", undo=undo)
+    notify(request, f"{last(path)} is saved.", undo=unwriting(place, saved))
     return HttpResponseRedirect(place.to("file", path))
 
 
@@ -189,6 +188,13 @@ def _moved(request: HttpRequest, place: Place, path: str, to: str) -> HttpRespon
 def _as_seen(undo: str, file: TeamFile) -> str:
     """Takes a change back only while the file is as the change left it."""
     return f"{undo}?{urlencode({'version': file.version, 'file_id': file.pk})}"
+
+
+def unwriting(place: Place, written: TeamFile) -> str:
+    """Back to the version before, or to no file if it is the first."""
+    before = written.version - 1
+    to = place.to("file-revert", before, written.path) if before else place.to("file-delete", written.path)
+    return _as_seen(to, written)
 
 
 def _seen(request: HttpRequest) -> Seen | None:

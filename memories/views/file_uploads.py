@@ -13,6 +13,7 @@ from django.utils import timezone
 from memories import folders, operations
 from memories.fields import clean
 from memories.models import FILE_BYTES, PATH_LENGTH, TeamFile
+from memories.views.file_changes import unwriting
 from memories.views.files import cleaned, crumbs, readable, require_writing
 from memoryhub.errors import Invalid, KeyTaken, Trouble
 from memoryhub.notices import notify
@@ -37,6 +38,7 @@ class Outcome:
     refusal: str = ""
     taken: TeamFile | None = None  # what is there already
     text: str = ""  # that would replace it
+    file: TeamFile | None = None  # what was written
 
     @property
     def written(self) -> bool:
@@ -75,16 +77,16 @@ def _put(place: Place, folder: str, sent: "UploadedFile[Any]", *, replace: bool)
 
 def _written(place: Place, path: str, text: str, *, replace: bool) -> Outcome:
     try:
-        folders.make(actor=place.here, path=path, content=text)
+        return Outcome(path, file=folders.make(actor=place.here, path=path, content=text))
     except KeyTaken:
         present = readable(place).at(path).defer("search").first()
         if present is None:
             raise
         if not replace and present.content != text:
             return Outcome(path, taken=present, text=text)
-        if present.content != text:
-            operations.files.write(actor=place.here, path=path, content=text)
-    return Outcome(path)
+        if present.content == text:
+            return Outcome(path)
+        return Outcome(path, file=operations.files.write(actor=place.here, path=path, content=text))
 
 
 def _text(sent: "UploadedFile[Any]") -> str:
@@ -98,7 +100,8 @@ def _text(sent: "UploadedFile[Any]") -> str:
 
 def _done(request: HttpRequest, place: Place, outcomes: Sequence[Outcome], folder: str) -> HttpResponse:
     one = outcomes[0].path if len(outcomes) == 1 else ""
-    notify(request, f"{one} is uploaded." if one else f"{len(outcomes)} files are uploaded.")
+    undo = unwriting(place, outcomes[0].file) if one and outcomes[0].file else ""
+    notify(request, f"{one} is uploaded." if one else f"{len(outcomes)} files are uploaded.", undo=undo)
     return HttpResponseRedirect(place.to("file", one) if one else _folder(place, folder))
 
 

@@ -16,10 +16,10 @@ from django.utils import timezone
 from memories import days, operations, paging, reading
 from memories.changes import Told, changes
 from memories.context import CORE_KEY
-from memories.models import Memory, Revision, Type
-from memories.views.acting import unsaving
+from memories.models import Memory, Type
+from memories.views.acting import undoing, unsaving
 from memoryhub.charts import Chart
-from memoryhub.errors import Invalid, NotFound
+from memoryhub.errors import Invalid
 from memoryhub.forms import TextField, refuse
 from memoryhub.notices import notify
 from teams.models import Token
@@ -68,19 +68,7 @@ def _saved(place: Place, form: QuickSave) -> Memory | None:
 @action
 def still_true(request: HttpRequest, place: Place, memory_id: UUID) -> Done:
     checked = operations.verify(actor=place.actor, memory_id=memory_id, review_by=timezone.now() + REVIEWED_AGAIN)
-    undo = place.to("still-true-undo", memory_id, checked.version)
-    return Done(f"Checked. It comes up again in {REVIEWED_AGAIN.days} days.", undo=undo)
-
-
-@action
-def not_checked(request: HttpRequest, place: Place, memory_id: UUID, version: int) -> Done:
-    """Due again when it was due before that version."""
-    seen = Revision.objects.filter(organization=place.actor.organization_id, memory=memory_id, version=version - 1)
-    before = seen.filter(audience__in=place.actor.writes).first()
-    if before is None:
-        raise NotFound("There is no such memory.")
-    operations.update(actor=place.actor, memory_id=memory_id, version=version, review_by=before.review_by)
-    return Done("It is due for review again.")
+    return Done(f"Checked. It comes up again in {REVIEWED_AGAIN.days} days.", undo=undoing(place, checked))
 
 
 # What there is to show
