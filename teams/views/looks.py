@@ -16,14 +16,18 @@ def choose(request: HttpRequest, name: str) -> HttpResponse:
     wanted = request.POST.get("next", "")
     ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None)
     response = HttpResponseRedirect(wanted if wanted and ours else "/")
-    chosen = request.POST.get(name, "")
-    if chosen in CHOICES[name]:
-        response.set_cookie(name, chosen, max_age=YEAR, samesite="Lax", httponly=True, secure=request.is_secure())
+    value = request.POST.get(name, "")
+    if value in CHOICES[name]:
+        response.set_cookie(name, value, max_age=YEAR, samesite="Lax", httponly=True, secure=request.is_secure())
     else:
         response.delete_cookie(name, samesite="Lax")
     return response
 
 
 def in_templates(request: HttpRequest) -> dict[str, Any]:
-    kept = {name: request.COOKIES.get(name, "") for name in CHOICES}
-    return {name: kept[name] if kept[name] in values else "" for name, values in CHOICES.items()}
+    return {name: chosen(request, name) for name in CHOICES}
+
+
+def chosen(request: HttpRequest, name: str) -> str:
+    kept = request.COOKIES.get(name, "")
+    return kept if kept in CHOICES[name] else ""
