@@ -33,7 +33,6 @@ def free_port() -> int:
 class Hub:
     folder: Path
     port: int = field(default_factory=free_port)
-    database: str = ""  # a server's address; without one, its own Postgres
     process: "subprocess.Popen[str] | None" = None
 
     @property
@@ -42,7 +41,8 @@ class Hub:
 
     @property
     def environment(self) -> dict[str, str]:
-        return os.environ | {"MEMORYHUB_DATA": str(self.folder), "DATABASE_URL": self.database}
+        kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+        return kept | {"MEMORYHUB_DATA": str(self.folder)}
 
     def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         command = [sys.executable, "manage.py", *arguments]
@@ -114,9 +114,9 @@ class Hub:
 
 
 @contextmanager
-def hub(*, database: str = "") -> Iterator[Hub]:
+def hub() -> Iterator[Hub]:
     with throwaway_folder() as folder:
-        made = Hub(folder, database=database)
+        made = Hub(folder)
         try:
             yield made
         finally:

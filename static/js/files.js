@@ -1,7 +1,7 @@
 // Files: dropping some on a folder uploads them, and what one writes is measured, and not lost by leaving the page.
 
-const form = document.querySelector("[data-drop]");
-const carries = (event) => form && event.dataTransfer?.types.includes("Files");
+const form = () => document.querySelector("[data-drop]");
+const carries = (event) => form() && event.dataTransfer?.types.includes("Files");
 document.addEventListener("dragover", (event) => {
   if (!carries(event)) return;
   event.preventDefault();
@@ -12,8 +12,8 @@ document.addEventListener("drop", (event) => {
   if (!carries(event)) return;
   event.preventDefault();
   document.body.classList.remove("dropping");
-  form.querySelector("[type=file]").files = event.dataTransfer.files;
-  form.submit();
+  form().querySelector("[type=file]").files = event.dataTransfer.files;
+  form().requestSubmit();
 });
 
 // How large it gets.

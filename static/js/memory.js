@@ -67,31 +67,7 @@ document.addEventListener("drop", (event) => {
   if (!onto || !event.dataTransfer.files.length) return;
   event.preventDefault();
   onto.querySelector("[type=file]").files = event.dataTransfer.files;
-  send(onto);
-});
-document.addEventListener("change", (event) => event.target.matches("[data-drop] [type=file]") && send(event.target.form));
-
-function send(onto) {
-  const progress = onto.querySelector("progress");
-  const request = new XMLHttpRequest();
-  request.open("POST", onto.action);
-  request.upload.addEventListener("progress", (event) => (progress.value = (100 * event.loaded) / event.total));
-  request.addEventListener("load", () => show(request.responseText));
-  request.addEventListener("error", () => onto.submit());
   onto.classList.remove("over");
-  progress.hidden = false;
-  request.send(new FormData(onto));
-}
-
-// What came back is the page; of it, what has changed is put in.
-function show(html) {
-  const page = new DOMParser().parseFromString(html, "text/html");
-  for (const id of ["attachments", "toasts"]) {
-    const [old, now] = [document.getElementById(id), page.getElementById(id)];
-    if (!old || !now) return window.location.reload();
-    old.replaceWith(now);
-    window.htmx.process(now);
-  }
-  document.querySelector("#attachments [type=file]")?.focus();
-  document.dispatchEvent(new CustomEvent("htmx:after:swap"));
-}
+  onto.requestSubmit();
+});
+document.addEventListener("change", (event) => event.target.matches("[data-drop] [type=file]") && event.target.form.requestSubmit());

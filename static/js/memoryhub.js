@@ -17,6 +17,30 @@ reveal();
 document.addEventListener("htmx:after:swap", reveal);
 document.addEventListener("htmx:after:swap", (event) => event.target.matches?.("form[data-resets]") && event.target.reset());
 
+// While an answer is awaited for long, a bar says so, and in words if it takes longer still.
+const waiting = document.getElementById("waiting");
+const SLOW = 200; // milliseconds that seem no time at all
+const SLOWER = 2000;
+let awaited = 0;
+const timers = [];
+function awaiting(answer) {
+  if (!awaited++) {
+    document.getElementById("main").setAttribute("aria-busy", "true");
+    timers.push(setTimeout(() => waiting.classList.add("long"), SLOW), setTimeout(() => ($("span", waiting).textContent = "Loading …"), SLOWER));
+  }
+  return answer.finally(() => {
+    if (--awaited) return;
+    timers.splice(0).forEach(clearTimeout);
+    waiting.classList.remove("long");
+    $("span", waiting).textContent = "";
+    document.getElementById("main").removeAttribute("aria-busy");
+  });
+}
+document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+  const { fetch } = ctx;
+  ctx.fetch = (...request) => awaiting(fetch(...request));
+});
+
 // Where one is stays in sight, however narrow the bar.
 $$(".side, .tabs").forEach((bar) => {
   const here = $("[aria-current]", bar);

@@ -14,6 +14,13 @@ from tests.browser.pages import TEAM
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+# How far each bar came before its page was replaced.
+BARS = """() => {
+  window.bars = [];
+  const bar = document.querySelector("progress[data-sent]");
+  new MutationObserver(() => document.contains(bar) || window.bars.length || window.bars.push(bar.value))
+    .observe(document.body, { childList: true, subtree: true });
+}"""
 RUNBOOK = "runbooks/failover.md"
 
 
@@ -123,6 +130,29 @@ def test_without_scripts_files_are_browsed_written_and_uploaded(
     expect(page.get_by_role("alert")).to_contain_text("new/photo.png is not uploaded. It is not text in UTF-8.")
     page.get_by_role("link", name="new/two words?.md").click()
     expect(page.locator(".prose")).to_have_text("Two.")
+    complaints[:] = [text for text in complaints if "400 (Bad Request)" not in text]
+
+
+def test_files_are_sent_under_a_bar_and_undone(
+    visit: Visit, complaints: list[str], owner: User, tmp_path: Path
+) -> None:
+    sent = {name: tmp_path / name for name in ("tides.md", "photo.png")}
+    sent["tides.md"].write_text("High at noon.")
+    sent["photo.png"].write_bytes(b"\xff\xd8")
+    page = visit(owner, f"{TEAM}file/upload/?folder=notes")
+    page.evaluate(BARS)
+    page.get_by_label("Files", exact=True).set_input_files(list(sent.values()))
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("alert")).to_contain_text("notes/photo.png is not uploaded.")
+    assert page.evaluate("window.bars") == [100]
+    page.get_by_label("Files", exact=True).set_input_files(sent["tides.md"])
+    page.get_by_label("Folder", exact=True).fill("copies")
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("tides.md")
+    assert page.url.endswith(f"{TEAM}files/copies/tides.md")
+    page.keyboard.press("u")
+    expect(page.locator(".toast")).to_contain_text("tides.md is deleted.")
+    assert not TeamFile.objects.alive().filter(path="copies/tides.md").exists()
     complaints[:] = [text for text in complaints if "400 (Bad Request)" not in text]
 
 

@@ -1,7 +1,7 @@
 """The frame around every page: the palette, the shortcuts, the menus."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from teams.models import Role
 from tests import factories
@@ -9,14 +9,51 @@ from tests.browser.conftest import Visit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+CHOSEN = "#palette [aria-selected=true]"
+
 
 def test_the_palette_goes_to_a_page_by_keyboard_alone(visit: Visit) -> None:
     page = visit(factories.member(factories.team(), Role.EDITOR), "/")
     page.keyboard.press("Control+k")
     page.keyboard.type("core mem")
-    expect(page.get_by_role("option", name="Core memory")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("option", name="Core memory", exact=True)).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Core memory")
+
+
+def test_the_palette_does_things_too(visit: Visit) -> None:
+    page = visit(factories.member(factories.team(), Role.EDITOR), "/", phone=True)
+    page.get_by_role("button", name="Search and commands").click()
+    page.keyboard.type("theme dark")
+    expect(page.locator(CHOSEN)).to_have_text("Dark theme")
+    page.keyboard.press("Enter")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("new")
+    expect(page.locator(CHOSEN)).to_have_text("New memory")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(CHOSEN)).to_have_text("New file")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(CHOSEN)).to_have_text("Search memories for “new”")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("New memory")
+
+
+def test_an_answer_that_takes_long_is_waited_for_under_a_bar(visit: Visit) -> None:
+    page = visit(factories.member(factories.team(), Role.EDITOR), "/")
+    page.goto(f"{page.url}memories/")
+    held: list[Route] = []
+    page.route("**/memories/?q=*", lambda route: held.append(route))
+    page.get_by_label("Search memories").last.fill("tide")
+    expect(page.locator("#waiting.long")).to_be_attached()
+    expect(page.locator("#main")).to_have_attribute("aria-busy", "true")
+    expect(page.get_by_text("Loading …")).to_be_attached()
+    for route in held:
+        route.continue_()
+    expect(page.locator("#waiting.long")).to_have_count(0)
+    expect(page.locator("#main")).not_to_have_attribute("aria-busy", "true")
 
 
 def test_single_keys_can_be_switched_off_where_they_are_listed(visit: Visit) -> None:
