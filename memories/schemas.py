@@ -64,6 +64,8 @@ def anything(**more: Any) -> Schema:
 
 
 def nullable(schema: Schema) -> Schema:
+    if "null" in schema["type"]:
+        return schema
     if "enum" in schema:
         schema = schema | {"enum": [*schema["enum"], None]}
     return schema | {"type": [schema["type"], "null"]}
@@ -109,6 +111,19 @@ def without_nulls(schema: Schema, said: object) -> object:
     takes_null = {name for name, inner in properties.items() if "null" in inner.get("type", ())}
     kept = {name: value for name, value in said.items() if value is not None or name in takes_null}
     return {name: without_nulls(properties.get(name, {}), value) for name, value in kept.items()}
+
+
+def with_nulls(schema: Schema) -> Schema:
+    """Says the same of a call from which those nulls are taken: what may be left out may be null."""
+    if "items" in schema:
+        return schema | {"items": with_nulls(schema["items"])}
+    if "properties" not in schema:
+        return schema
+    needed = schema.get("required", ())
+    inner = {name: with_nulls(found) for name, found in schema["properties"].items()}
+    return schema | {
+        "properties": {name: found if name in needed else nullable(found) for name, found in inner.items()}
+    }
 
 
 def _checked(schema: Schema, value: object, place: str, wrong: dict[str, str]) -> Any:

@@ -87,6 +87,7 @@ class Cluster:
     folder: Path
     settings: Mapping[str, str] = field(default_factory=dict)
     binaries: str = ""
+    version: str = ""  # of Postgres, where the data does not say yet
 
     def __post_init__(self) -> None:
         # One folder has one name, or a second process would not know the first one's server for its own.
@@ -176,7 +177,7 @@ class Cluster:
     def _bin(self) -> Path:
         """The binaries: of the major version that made the data, and such as the account can run."""
         made_by = self.data / "PG_VERSION"
-        wanted = made_by.read_text().strip() if made_by.exists() else ""
+        wanted = made_by.read_text().strip() if made_by.exists() else self.version
         for folder in self._bin_candidates():
             version = self._major_version(folder)
             if version and wanted in ("", version):

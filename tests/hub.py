@@ -33,6 +33,7 @@ def free_port() -> int:
 class Hub:
     folder: Path
     port: int = field(default_factory=free_port)
+    database: str = ""  # a server's address; without one, its own Postgres
     process: "subprocess.Popen[str] | None" = None
 
     @property
@@ -41,8 +42,7 @@ class Hub:
 
     @property
     def environment(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-        return kept | {"MEMORYHUB_DATA": str(self.folder)}
+        return os.environ | {"MEMORYHUB_DATA": str(self.folder), "DATABASE_URL": self.database}
 
     def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         command = [sys.executable, "manage.py", *arguments]
@@ -114,9 +114,9 @@ class Hub:
 
 
 @contextmanager
-def hub() -> Iterator[Hub]:
+def hub(*, database: str = "") -> Iterator[Hub]:
     with throwaway_folder() as folder:
-        made = Hub(folder)
+        made = Hub(folder, database=database)
         try:
             yield made
         finally:

@@ -6,8 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 
+import psycopg
 import pytest
+from django.conf import settings
+from django.db import connection
 
+from memoryhub import backups
+from memoryhub.postgres import Cluster, PostgresError
+from tests.cluster import FAST, throwaway_folder
 from tests.hub import Hub, hub
 
 
@@ -22,8 +28,8 @@ def test_every_write_that_was_acknowledged_before_a_backup_is_in_it(tmp_path: Pa
         busy.start()
         busy.manage("create_team", "--org", "acme", "--team", "ops")
         token = f"Bearer {busy.manage('create_token', '--org', 'acme', '--team', 'ops', '--agent', 'bot').strip()}"
-        kept = attached(busy, token)
-        enough, acknowledged = Event(), list[str]()
+        kept, _ = attached(busy, token)
+        enough, acknowledged = Event(), dict[str, str]()
 
         def work(number: int) -> None:
             step = 0
@@ -31,14 +37,20 @@ def test_every_write_that_was_acknowledged_before_a_backup_is_in_it(tmp_path: Pa
                 body = {"content": f"Step {step} of worker {number}."}
                 status, memory = busy.request("POST", "/api/v1/memories", body, Authorization=token)
                 assert status == 201
-                acknowledged.append(memory["id"])
+                acknowledged[memory["id"]] = body["content"]
                 step += 1
 
-        with ThreadPoolExecutor(3) as pool:
-            workers = [pool.submit(work, number) for number in range(3)]
+        def discard() -> None:
+            while not enough.is_set():
+                memory_id, asset_id = attached(busy, token)
+                path = f"/api/v1/memories/{memory_id}/assets/{asset_id}"
+                assert busy.request("DELETE", path, Authorization=token)[0] == 204
+
+        with ThreadPoolExecutor(4) as pool:
+            workers = [pool.submit(discard), *(pool.submit(work, number) for number in range(3))]
             try:
                 busy.wait_until(lambda: len(acknowledged) >= 30)
-                before = list(acknowledged)
+                before = dict(acknowledged)
                 busy.manage("backup", str(tmp_path / "hub.backup"))
             finally:
                 enough.set()
@@ -48,21 +60,98 @@ def test_every_write_that_was_acknowledged_before_a_backup_is_in_it(tmp_path: Pa
 
     empty.manage("restore_backup", str(tmp_path / "hub.backup"))
     empty.start()
-    for memory_id in before:
-        assert empty.request("GET", f"/api/v1/memories/{memory_id}", Authorization=token)[0] == 200
-    status, assets = empty.request("GET", f"/api/v1/memories/{kept}/assets", Authorization=token)
-    assert (status, len(assets["assets"])) == (200, 1)
+    for memory_id, content in before.items():
+        status, memory = empty.request("GET", f"/api/v1/memories/{memory_id}", Authorization=token)
+        assert (status, memory["content"]) == (200, content)
+    _, found = empty.request("GET", f"/api/v1/memories/{kept}/assets", Authorization=token)
+    (asset,) = found["assets"]
+    assert empty.content(f"/api/v1/memories/{kept}/assets/{asset['id']}", Authorization=token) == b"milk"
     again = empty.run("restore_backup", str(tmp_path / "hub.backup"))
     assert "The database is not empty" in again.stderr
 
 
-def attached(busy: Hub, token: str) -> str:
-    """A memory with an attachment, stored on the disk."""
+def attached(busy: Hub, token: str) -> tuple[str, str]:
+    """A memory with an attachment, stored on the disk: the ids of both."""
     _, memory = busy.request("POST", "/api/v1/memories", {"content": "With a list."}, Authorization=token)
     form = b'--b\r\nContent-Disposition: form-data; name="file"; filename="list.txt"\r\n\r\nmilk\r\n--b--\r\n'
     path, kind = f"/api/v1/memories/{memory['id']}/assets", "multipart/form-data; boundary=b"
-    assert busy.send("POST", path, form, Authorization=token, Content_Type=kind)[0] == 201
-    return str(memory["id"])
+    status, asset = busy.send("POST", path, form, Authorization=token, Content_Type=kind)
+    assert status == 201
+    return memory["id"], asset["id"]
+
+
+@pytest.fixture(scope="module")
+def older() -> Iterator[str]:
+    """The address of a server of another version than the one that the other tests have."""
+    with throwaway_folder() as folder:
+        cluster = Cluster(folder / "postgres", settings=FAST, version="16")
+        with cluster.running():
+            yield cluster.url
+
+
+def beside(database: str) -> str:
+    """The address of a new and empty database on the same server."""
+    with psycopg.connect(database, autocommit=True) as server:
+        server.execute("DROP DATABASE IF EXISTS another")
+        server.execute("CREATE DATABASE another")
+    return database.rpartition("/")[0] + "/another"
+
+
+def migrations(database: str) -> list[tuple[str, str]]:
+    with psycopg.connect(database) as server:
+        return server.execute("SELECT app, name FROM django_migrations ORDER BY id").fetchall()
+
+
+def test_a_server_of_another_version_is_backed_up_and_restored(tmp_path: Path, older: str) -> None:
+    with hub(database=older) as made:
+        made.manage("migrate", "--verbosity=0")
+        made.manage("backup", str(tmp_path / "hub.backup"))
+    another = beside(older)
+    with hub(database=another) as made:
+        made.manage("restore_backup", str(tmp_path / "hub.backup"))
+    assert migrations(another) == migrations(older) != []
+
+
+@pytest.mark.django_db
+def test_a_server_is_backed_up_and_restored(tmp_path: Path) -> None:
+    database = f"{settings.DATABASE_ADDRESS.rpartition('/')[0]}/{connection.settings_dict['NAME']}"
+    backups.back_up(database=database, media=tmp_path / "none", to=tmp_path / "hub.backup")
+    another = beside(database)
+    backups.restore(backup=tmp_path / "hub.backup", database=another, media=tmp_path / "none")
+    assert migrations(another) == migrations(database) != []
+
+
+def test_a_backup_is_not_forced_upon_an_older_server(tmp_path: Path, older: str) -> None:
+    made = tmp_path / "hub.backup"
+    backups.back_up(database=settings.DATABASE_ADDRESS, media=tmp_path / "none", to=made)
+    with pytest.raises(PostgresError, match="Restore into one as new"):
+        backups.restore(backup=made, database=beside(older), media=tmp_path / "none")
+
+
+def test_what_is_purged_meanwhile_does_not_stop_a_backup(tmp_path: Path) -> None:
+    media, enough = tmp_path / "media", Event()
+    media.mkdir()
+    (media / "stays").write_text("milk")
+
+    def come_and_go() -> None:
+        files = [media / str(number) for number in range(200)]
+        while not enough.is_set():
+            for path in files:
+                path.write_text("milk")
+            for path in files:
+                path.unlink()
+
+    with ThreadPoolExecutor(1) as pool:
+        busy = pool.submit(come_and_go)
+        try:
+            for number in range(5):
+                backups.back_up(database=settings.DATABASE_ADDRESS, media=media, to=tmp_path / f"{number}.backup")
+        finally:
+            enough.set()
+        busy.result()
+    for number in range(5):
+        with tarfile.open(tmp_path / f"{number}.backup") as archive:
+            assert archive.extractfile("attachments/stays").read() == b"milk"  # type: ignore[union-attr]
 
 
 def test_what_is_no_backup_is_refused_and_a_backup_replaces_no_file(tmp_path: Path, empty: Hub) -> None:

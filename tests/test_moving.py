@@ -21,8 +21,10 @@ from django.test import Client
 from django.utils import timezone
 
 from memories import demo, moving, operations, recall
-from memories.models import Memory, Revision, Scope, TeamFile
+from memories.embedding import serving
+from memories.models import Embedding, Memory, Revision, Scope, TeamFile, Unembedded
 from memories.moving.tables import LEFT, TABLES
+from memories.operations.embedding import catch_up
 from memories.recall import ledger
 from memoryhub.errors import Conflict, Invalid
 from teams import auth
@@ -30,14 +32,17 @@ from teams import operations as registry
 from teams.models import Invitation, Membership, Organization, Role, Team, Token, Verb
 from tests import factories
 from tests.cast import Cast
+from tests.endpoint import EndpointServer
 from tests.hub import hub
 
 pytestmark = pytest.mark.django_db
+NOW = timezone.now()
 
 
 def packed(organization: Organization, folder: Path, **said: Any) -> Path:
+    """Stamped with the same moment each time."""
     path = folder / "archive.zip"
-    path.write_bytes(b"".join(moving.pack(moving.Selection(organization=organization, **said))))
+    path.write_bytes(b"".join(moving.pack(moving.Selection(organization=organization, **said), now=NOW)))
     return path
 
 
@@ -53,15 +58,6 @@ def emptied() -> None:
 
 def stored() -> list[Path]:
     return [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()]
-
-
-def told(path: Path) -> dict[str, bytes]:
-    """What an archive holds, without the stamp."""
-    with ZipFile(path) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    manifest = json.loads(parts.pop("manifest.json"))
-    manifest.pop("made_at")
-    return {**parts, "manifest": json.dumps(manifest).encode()}
 
 
 def lively(cast: Cast) -> Organization:
@@ -95,13 +91,32 @@ def test_every_table_of_an_organization_is_carried_or_left_by_intent() -> None:
 
 def test_an_archive_brought_into_an_empty_hub_makes_the_same_archive(cast: Cast, tmp_path: Path) -> None:
     before = packed(lively(cast), tmp_path)
-    first = told(before)
+    first = before.read_bytes()
     emptied()
     report = moving.unpack(before)
-    assert report.added == json.loads(first["manifest"])["rows"]
+    assert report.added == json.loads(unzipped(first)["manifest.json"])["rows"]
     assert min(report.added.values()) > 0
     assert report.kept == {}
-    assert told(packed(Organization.objects.get(slug="acme"), tmp_path)) == first
+    assert packed(Organization.objects.get(slug="acme"), tmp_path).read_bytes() == first
+
+
+def test_vectors_that_come_after_an_import_change_nothing_else(
+    cast: Cast, server: EndpointServer, tmp_path: Path
+) -> None:
+    writer = cast["writer"].actor()
+    one, other = (factories.memory(writer, "Deploys are frozen from Friday noon.") for _ in range(2))
+    catch_up()
+    operations.dissociate(actor=writer, origin_id=other.pk, target_id=one.pk, relation="updates")
+    operations.associate(actor=writer, origin_id=one.pk, target_id=other.pk)
+    before = packed(cast.ops.organization, tmp_path)
+    first = before.read_bytes()
+    emptied()
+    moving.unpack(before)
+    serving.rouse()
+    assert Unembedded.objects.count() == 2
+    catch_up()
+    assert Embedding.objects.count() == 2
+    assert packed(Organization.objects.get(slug="acme"), tmp_path).read_bytes() == first
 
 
 def test_what_was_brought_in_works_as_it_did(tmp_path: Path) -> None:
@@ -121,14 +136,14 @@ def test_a_team_goes_alone_with_all_that_it_refers_to(cast: Cast, tmp_path: Path
     operations.update(actor=cast["guest"].actor(), memory_id=project.pk, content="For Apollo, says the guest.")
     other = factories.memory(cast["stranger"].actor(), "Of sales.")
     archive = packed(cast.ops.organization, tmp_path, team=cast.ops)
-    first = told(archive)
+    first = archive.read_bytes()
     emptied()
     moving.unpack(archive)
     assert set(Memory.objects.values_list("pk", flat=True)) == {own.pk, project.pk}
-    assert other.content.encode() not in first["rows/memories_memory.jsonl"]
+    assert other.content.encode() not in unzipped(first)["rows/memories_memory.jsonl"]
     assert Revision.objects.filter(memory=project.pk, agent=cast["guest"].agent).exists()
     organization = Organization.objects.get(slug="acme")
-    assert told(packed(organization, tmp_path, team=Team.objects.get(slug="ops"))) == first
+    assert packed(organization, tmp_path, team=Team.objects.get(slug="ops")).read_bytes() == first
 
 
 def test_a_second_team_comes_into_the_organization_that_is_there(cast: Cast, tmp_path: Path) -> None:

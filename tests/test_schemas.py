@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+import jsonschema
 import pytest
 
 from memories.schemas import (
@@ -19,6 +20,8 @@ from memories.schemas import (
     record,
     text,
     whole,
+    with_nulls,
+    without_nulls,
 )
 from memoryhub.errors import Invalid
 
@@ -64,3 +67,14 @@ def test_values_come_as_we_work_with_them() -> None:
     noon = datetime(2030, 1, 31, 12, tzinfo=UTC)
     assert checked(schema, {"id": ID, "at": "2030-01-31T12:00:00Z"}) == {"id": UUID(ID), "at": noon, "limit": 5}
     assert checked(schema, {"at": None, "limit": 2.0}) == {"at": None, "limit": 2}
+
+
+def test_what_may_be_left_out_may_be_null_where_it_is_published() -> None:
+    link = record({"to": identity(), "weight": fraction()}, required=["to"])
+    call = record({"kind": one_of("ab"), "links": listed(link)}, required=["links"])
+    said = {"kind": None, "links": [{"to": ID, "weight": None}]}
+    jsonschema.validate(said, with_nulls(call))
+    jsonschema.validate(without_nulls(call, said), call)
+    for needed in ({"links": None}, {"links": [{"to": None}]}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(needed, with_nulls(call))

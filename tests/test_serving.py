@@ -10,7 +10,7 @@ from pytest_django import Settings
 from memories import extensions, operations
 from memories.embedding import provider, serving
 from memories.models import Association, Embedding, EmbeddingModel, Memory, Unembedded
-from memories.operations.embedding import catch_up
+from memories.operations.embedding import catch_up, renew
 from memories.recall import Mode, recall
 from teams.actor import Actor
 from tests import factories
@@ -147,6 +147,30 @@ def test_similar_memories_are_linked_once_their_vectors_are_there(server: Endpoi
     catch_up()
     link = Association.objects.get()
     assert (link.origin_id, link.target_id) == (second.pk, first.pk)
+
+
+def test_new_vectors_bring_no_link_back_that_was_removed(
+    server: EndpointServer, chosen: Settings, writer: Actor
+) -> None:
+    first, second = factories.memory(writer, FACT), factories.memory(writer, FACT)
+    catch_up()
+    operations.dissociate(actor=writer, origin_id=second.pk, target_id=first.pk, relation="updates")
+    renew([first, second])
+    assert Unembedded.objects.count() == 2
+    catch_up()
+    chosen.EMBEDDING_MODEL = "large"
+    provider.cache_clear()
+    serving.rouse()
+    catch_up()
+    assert (embedded(), Embedding.objects.filter(model__startswith="large@").count()) == (2, 2)
+    assert not Association.objects.exists()
+
+
+def test_a_memory_that_was_changed_before_its_vector_came_is_linked(server: EndpointServer, writer: Actor) -> None:
+    first, second = factories.memory(writer, FACT), factories.memory(writer, FACT)
+    operations.pin(actor=writer, memory_id=second.pk)
+    catch_up()
+    assert Association.objects.get().target_id == first.pk
 
 
 def test_the_old_model_serves_until_the_new_one_covers(server: EndpointServer, chosen: Settings, writer: Actor) -> None:

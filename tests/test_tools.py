@@ -87,6 +87,22 @@ def test_a_tool_that_is_not_there_is_told(writer: Actor, place: str, words: str)
     assert (status, code, sentence[: len(words)]) == (404, "not_found", words)
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_tool_publishes_a_call_that_answers_what_it_says(writer: Actor, dialect: str) -> None:
+    """One after the other; what takes away comes last."""
+    for tool in sorted(DIALECTS[dialect], key=lambda tool: tool.destroys):
+        assert tool.example is not None
+        found = tools.result(writer, f"{dialect}/{tool.name}", tool.example)
+        assert names(found) == names(tool.answer), tool.name
+
+
+def names(found: object) -> object:
+    """What is in it, without what it says."""
+    if isinstance(found, dict):
+        return {name: names(value) for name, value in found.items()}
+    return [names(value) for value in found if isinstance(value, dict)] if isinstance(found, list) else ()
+
+
 @pytest.mark.parametrize("body", [[], b'"text"', 7, b"null"])
 def test_arguments_are_an_object(writer: Actor, body: object) -> None:
     status, code, _ = tools.refusal(writer, "kv/memory", body)

@@ -88,9 +88,11 @@ def endpoint(
     asks: Mapping[str, Schema] | None = None,
     form: Schema | None = None,
     media: str = "application/json",
+    checks: bool = True,
 ) -> Callable[[Method], Method]:
     """Checks the body against `takes` and hands it on as `said`, the query against `asks` and hands it on as `asked`.
-    `example` is a body, `answer` what comes back. A POST that writes may be repeated with its idempotency key."""
+    `example` is a body, `answer` what comes back. A POST that writes may be repeated with its idempotency key. Without
+    `checks` the body is handed on as it came."""
     declared = {parameter.name for parameter in parameters if parameter.location == OpenApiParameter.QUERY}
     questions = record(asks or {})
 
@@ -103,7 +105,7 @@ def endpoint(
             if asks is not None:
                 places["asked"] = asked
             if takes is not None:
-                places["said"] = checked(takes, request.data)
+                places["said"] = checked(takes, request.data) if checks else request.data
             if repeatable:
                 return repeating.once(request, lambda: method(self, request, **places))  # type: ignore[arg-type, return-value]
             return method(self, request, **places)

@@ -2,14 +2,15 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api.describing import endpoint
 from memories.api.door import actor_within
-from memories.dialects import DIALECTS, Format, tool, tools
-from memories.schemas import anything, listed, one_of, record, text
+from memories.dialects import DIALECTS, Format, Tool, tool, tools
+from memories.schemas import anything, listed, one_of, record, text, with_nulls
 
 ASKED = {
     "dialect": text(description=f"One of {', '.join(DIALECTS)}; all of them, each by its name, if left out."),
@@ -43,20 +44,36 @@ class Tools(APIView):
         return Response({"format": format, "dialects": {name: _definitions(name, format) for name in DIALECTS}})
 
 
-class ToolCall(APIView):
-    @endpoint(
-        summary="Run a tool",
-        takes=anything(),
-        gives=anything(),
-        writes=True,
-        example={"command": "view", "key": "core"},
-        answer={"key": "core", "content": "We are a B2B SaaS company targeting CTOs."},
+def call_of(dialect: str, tool: Tool) -> type[APIView]:
+    """The endpoint of one tool: each has an address, so that the document says what each takes and gives."""
+
+    @extend_schema(
+        operation_id=f"tools_{dialect}_{tool.name}", description=tool.description, tags=[f"tools: {dialect}"]
     )
-    def post(self, request: Request, dialect: str, name: str, said: dict[str, Any]) -> Response:
-        """The body is the tool's own arguments; the answer is its own result."""
-        found = tool(dialect, name)
-        actor = actor_within(request, found.circumstances(said))
-        return Response(found.run(actor=actor, arguments=said))
+    @endpoint(
+        summary=tool.title or f"{dialect}: {tool.name}",
+        takes=with_nulls(tool.parameters),
+        gives=tool.gives or anything(),
+        writes=not tool.reads,
+        example=tool.example,
+        answer=tool.answer,
+        checks=False,  # the tool does
+    )
+    def post(self: APIView, request: Request, said: object) -> Response:
+        actor = actor_within(request, tool.circumstances(said))
+        return Response(tool.run(actor=actor, arguments=said))
+
+    return type("ToolCall", (APIView,), {"post": post})
+
+
+class NoTool(APIView):
+    """Tells those who have a token what there is instead."""
+
+    schema = None
+
+    def initial(self, request: Request, *args: Any, **places: str) -> None:
+        super().initial(request, *args, **places)
+        tool(places["dialect"], places["name"])
 
 
 def _definitions(dialect: str, format: Format) -> list[dict[str, Any]]:

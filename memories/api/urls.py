@@ -3,6 +3,7 @@
 from django.urls import path
 
 from memories.api import context, files, keys, linking, me, memories, moving, recalling, sessions, tools
+from memories.dialects import DIALECTS
 
 urlpatterns = [
     path("me", me.Me.as_view(), name="api-me"),
@@ -36,5 +37,10 @@ urlpatterns = [
     path("sessions/<path:name>/extract", sessions.Extract.as_view(), name="api-session-extract"),
     path("sessions/<path:name>", sessions.SessionDetail.as_view(), name="api-session"),
     path("tools", tools.Tools.as_view(), name="api-tools"),
-    path("tools/<str:dialect>/<str:name>", tools.ToolCall.as_view(), name="api-tool"),
+    *(
+        path(f"tools/{dialect}/{tool.name}", tools.call_of(dialect, tool).as_view(), name=f"api-{dialect}-{tool.name}")
+        for dialect, every in DIALECTS.items()
+        for tool in every
+    ),
+    path("tools/<str:dialect>/<str:name>", tools.NoTool.as_view(), name="api-no-tool"),
 ]

@@ -226,6 +226,11 @@ TOOLS = (
         ),
         act=view,
         reads=True,
+        example={"path": ROOT},
+        answer={
+            "content": "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items:\n"
+            "20B\t/memories\n20B\t/memories/notes.txt"
+        },
     ),
     Tool(
         name="create",
@@ -234,6 +239,8 @@ TOOLS = (
             {"path": FILE, "file_text": text(description="What it says, up to 1 MiB.")}, required=["path", "file_text"]
         ),
         act=create,
+        example={"path": "/memories/notes.txt", "file_text": "Berth 7: closed\n"},
+        answer={"content": "File created successfully at: /memories/notes.txt"},
     ),
     Tool(
         name="str_replace",
@@ -247,6 +254,11 @@ TOOLS = (
             required=["path", "old_str"],
         ),
         act=str_replace,
+        example={"path": "/memories/notes.txt", "old_str": "closed", "new_str": "open"},
+        answer={
+            "content": "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
+            "     1\tBerth 7: open\n     2\t"
+        },
     ),
     Tool(
         name="insert",
@@ -262,6 +274,8 @@ TOOLS = (
             required=["path", "insert_line", "insert_text"],
         ),
         act=insert,
+        example={"path": "/memories/notes.txt", "insert_line": 0, "insert_text": "# Berths"},
+        answer={"content": "The file /memories/notes.txt has been edited."},
     ),
     Tool(
         name="delete",
@@ -269,11 +283,15 @@ TOOLS = (
         parameters=record({"path": ANY}, required=["path"]),
         act=delete,
         destroys=True,
+        example={"path": "/memories/harbour"},
+        answer={"content": "Successfully deleted /memories/harbour"},
     ),
     Tool(
         name="rename",
         description="Renames or moves a file or directory to where there is nothing yet.",
         parameters=record({"old_path": ANY, "new_path": _path("Where it will be.")}, required=["old_path", "new_path"]),
         act=rename,
+        example={"old_path": "/memories/notes.txt", "new_path": "/memories/harbour/notes.txt"},
+        answer={"content": "Successfully renamed /memories/notes.txt to /memories/harbour/notes.txt"},
     ),
 )

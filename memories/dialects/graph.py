@@ -171,6 +171,9 @@ LINK = record(
     required=["target_id"],
 )
 
+EXAMPLE_ID = "01a8c2f0-3b1e-7d64-9a55-0f6b1c2d3e4f"
+EXAMPLE = {"content": "We ship on Tuesdays.", "memory_type": "decision", "importance": 0.8}
+
 TOOLS = (
     Tool(
         name="memory_save",
@@ -188,6 +191,8 @@ TOOLS = (
             required=["content"],
         ),
         act=memory_save,
+        example=EXAMPLE,
+        answer={"memory_id": EXAMPLE_ID, "success": True, "message": "Memory saved successfully"},
     ),
     Tool(
         name="memory_recall",
@@ -206,6 +211,24 @@ TOOLS = (
         ),
         act=memory_recall,
         reads=True,
+        example={"query": "When do we ship?"},
+        answer={
+            "memories": [
+                {
+                    "id": EXAMPLE_ID,
+                    **EXAMPLE,
+                    "created_at": "2026-11-02T08:15:00+00:00",
+                    "relevance_score": 0.8312,
+                    "rrf_score": 0.032787,
+                    "source": "manual",
+                    "channel_id": None,
+                }
+            ],
+            "total_found": 1,
+            "total_is_bound": False,
+            "summary": "## Recalled memories\n\n1. **[decision]** We ship on Tuesdays. "
+            f"(importance 0.80, relevance 0.83, id {EXAMPLE_ID})",
+        },
     ),
     Tool(
         name="memory_delete",
@@ -220,5 +243,7 @@ TOOLS = (
         act=memory_delete,
         destroys=True,
         repeats=True,
+        example={"memory_id": EXAMPLE_ID, "reason": "We ship daily now."},
+        answer={"forgotten": True, "message": "Memory forgotten [decision]: We ship on Tuesdays."},
     ),
 )

@@ -63,6 +63,8 @@ def list_memories(actor: Actor, arguments: Arguments) -> Result:
 
 
 KEY = text(longest=KEY_LENGTH, shortest=1, description="The memory's unique name.")
+COLOUR = {"key": "favorite-color", "content": "The favorite color is blue."}
+LISTED_COLOUR = {"key": "favorite-color", "category": "core", "updated_at": "2026-11-02T08:15:00Z"}
 
 TOOLS = (
     Tool(
@@ -81,6 +83,8 @@ TOOLS = (
             required=["key", "content"],
         ),
         act=save_memory,
+        example=COLOUR,
+        answer={"key": "favorite-color", "category": "core", "status": "created"},
     ),
     Tool(
         name="recall_memories",
@@ -97,6 +101,8 @@ TOOLS = (
         ),
         act=recall_memories,
         reads=True,
+        example={"query": "Which color is the favorite?"},
+        answer={"memories": [LISTED_COLOUR | COLOUR]},
     ),
     Tool(
         name="forget_memory",
@@ -105,6 +111,8 @@ TOOLS = (
         act=forget_memory,
         destroys=True,
         repeats=True,
+        example={"key": "favorite-color"},
+        answer={"removed": True},
     ),
     Tool(
         name="list_memories",
@@ -112,5 +120,7 @@ TOOLS = (
         parameters=record({}),
         act=list_memories,
         reads=True,
+        example={},
+        answer={"memories": [LISTED_COLOUR]},
     ),
 )

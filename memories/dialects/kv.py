@@ -121,5 +121,12 @@ TOOLS = (
             required=["command"],
         ),
         act=memory,
+        example={"command": "create", "key": "core", "content": "We are a B2B SaaS company targeting CTOs."},
+        answer={
+            "key": "core",
+            "content": "We are a B2B SaaS company targeting CTOs.",
+            "createdAt": "2026-11-02T08:15:00Z",
+            "updatedAt": "2026-11-02T08:15:00Z",
+        },
     ),
 )

@@ -247,6 +247,31 @@ NAMING: dict[str, Schema] = {
     "scope": one_of(Scope, description="Where the key lives, if it lives in several."),
 }
 
+FREEZE: dict[str, Any] = {
+    "key": "deploy-freeze",
+    "value": "Deploys are frozen from Friday noon.",
+    "category": "policy",
+    "tags": ["release"],
+    "importance": 8,
+    "scope": "agent",
+}
+FROZEN: dict[str, Any] = {
+    "id": "01a8c2f0-3b1e-7d64-9a55-0f6b1c2d3e4f",
+    **FREEZE,
+    "summary": None,
+    "pinned": False,
+    "expiresAt": None,
+    "source": "manual",
+    "userId": None,
+    "projectId": None,
+    "agentId": "01a8c2ef-9c3d-7e12-8f70-6a5b4c3d2e1f",
+    "sessionId": None,
+    "workspaceId": None,
+    "version": 1,
+    "createdAt": "2026-11-02T08:15:00+00:00",
+    "updatedAt": "2026-11-02T08:15:00+00:00",
+}
+
 TOOLS = (
     Tool(
         name="save",
@@ -275,6 +300,8 @@ TOOLS = (
         ),
         act=save,
         context=CONTEXT,
+        example=FREEZE,
+        answer=FROZEN | {"created": True},
     ),
     Tool(
         name="recall",
@@ -291,6 +318,8 @@ TOOLS = (
         act=recall_,
         context=CONTEXT,
         reads=True,
+        example={"query": "when are deploys frozen?"},
+        answer={"memories": [FROZEN | {"score": 0.8312}], "total": 1, "totalIsBound": False},
     ),
     Tool(
         name="list",
@@ -306,6 +335,8 @@ TOOLS = (
         act=list_,
         context=CONTEXT,
         reads=True,
+        example={"category": "policy"},
+        answer={"memories": [FROZEN], "nextOffset": None},
     ),
     Tool(
         name="get",
@@ -314,6 +345,8 @@ TOOLS = (
         act=get,
         context=CONTEXT,
         reads=True,
+        example={"key": "deploy-freeze"},
+        answer=FROZEN | {"assets": [], "sources": []},
     ),
     Tool(
         name="delete",
@@ -322,5 +355,7 @@ TOOLS = (
         act=delete,
         context=CONTEXT,
         destroys=True,
+        example={"key": "deploy-freeze", "reason": "The release is out."},
+        answer={"deleted": True, "id": FROZEN["id"]},
     ),
 )

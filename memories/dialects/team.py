@@ -76,6 +76,16 @@ def _line(memory: Memory) -> str:
     return f"[{memory.type}][{memory.byline}] {' '.join(memory.content.split())}{tags}"
 
 
+LESSON = {"type": "lesson", "content": "GitHub allows 60 requests an hour.", "tags": "api,github"}
+FOUND = {
+    "id": "01a8c2f0-3b1e-7d64-9a55-0f6b1c2d3e4f",
+    "agentId": "builder",
+    **LESSON,
+    "createdAt": 1793607300000,
+    "updatedAt": 1793607300000,
+}
+LINE = "[lesson][builder] GitHub allows 60 requests an hour. (tags: api,github)"
+
 TOOLS = (
     Tool(
         name="save_memory",
@@ -89,6 +99,8 @@ TOOLS = (
             required=["type", "content"],
         ),
         act=save_memory,
+        example=LESSON,
+        answer=FOUND | {"text": f"Saved to team memory: {LINE}"},
     ),
     Tool(
         name="search_memory",
@@ -103,5 +115,7 @@ TOOLS = (
         ),
         act=search_memory,
         reads=True,
+        example={"query": "github rate limit"},
+        answer={"memories": [FOUND], "text": LINE},
     ),
 )

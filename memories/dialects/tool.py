@@ -33,6 +33,8 @@ class Tool:
     title: str = ""
     gives: Schema | None = None  # of the result, if it is told
     context: Mapping[str, str] = field(default_factory=dict)  # arguments that tell the circumstances, by their names
+    example: Arguments | None = None  # what a call says
+    answer: Result | None = None  # and what comes back
 
     def run(self, *, actor: Actor, arguments: object) -> Result:
         """What the tool answers. Bad arguments are refused by name and change nothing."""

@@ -52,6 +52,7 @@ class Unembedded(Tenant):
     model = models.CharField(max_length=100)
     memory_version = models.PositiveIntegerField()
     attempts = models.PositiveSmallIntegerField(default=0)
+    links = models.BooleanField(default=False, db_default=False)  # it is new: linked to what it nearly repeats
 
     class Meta:
         verbose_name_plural = "unembedded"

@@ -43,8 +43,8 @@ WHERE memories_embedding.memory_version <= excluded.memory_version
 
 # Every living memory that has no vector of its present version by this model.
 QUEUE_ALL = """
-INSERT INTO memories_unembedded (id, organization_id, memory_id, model, memory_version, attempts)
-SELECT gen_random_uuid(), memory.organization_id, memory.id, %(model)s, memory.version, 0
+INSERT INTO memories_unembedded (id, organization_id, memory_id, model, memory_version, attempts, links)
+SELECT gen_random_uuid(), memory.organization_id, memory.id, %(model)s, memory.version, 0, false
 FROM memories_memory AS memory
 LEFT JOIN memories_embedding AS embedding ON embedding.organization_id = memory.organization_id
     AND embedding.memory_id = memory.id AND embedding.model = %(model)s AND embedding.memory_version >= memory.version
@@ -60,8 +60,9 @@ WHERE waiting.id = done.id AND waiting.memory_version <= done.version
 """
 
 
-def embed(memories: Sequence[Memory]) -> None:
-    """Keeps the memories' vectors, or has them made soon. A provider that fails costs them nothing but time."""
+def embed(memories: Sequence[Memory], *, saved: bool = False) -> None:
+    """Keeps the memories' vectors, or has them made soon. A provider that fails costs them nothing but time. Those of
+    a save that come later bring the links of what is new; no others do, or links that were removed would come back."""
     if not memories or not extensions.has_vectors(connection):
         return
     newest = list({memory.pk: memory for memory in memories}.values())
@@ -72,7 +73,7 @@ def embed(memories: Sequence[Memory]) -> None:
         if vectors:
             keep(newest, vectors, provider)
         else:
-            queue(newest, provider)
+            queue(newest, provider, links=saved and provider is present.asked)
             waiting = True
     if waiting:
         transaction.on_commit(partial(background.soon, "embedding", catch_up_soon))
@@ -137,7 +138,8 @@ def keep(memories: Sequence[Memory], vectors: Sequence[Sequence[float]], provide
         )
 
 
-def queue(memories: Sequence[Memory], provider: Provider) -> None:
+def queue(memories: Sequence[Memory], provider: Provider, *, links: bool = False) -> None:
+    """What waits already goes on waiting for its links, too."""
     Unembedded.objects.bulk_create(
         [
             Unembedded(
@@ -145,6 +147,7 @@ def queue(memories: Sequence[Memory], provider: Provider) -> None:
                 memory_id=memory.pk,
                 model=provider.name,
                 memory_version=memory.version,
+                links=links and memory.version == 1,
             )
             for memory in memories
         ],
@@ -297,4 +300,4 @@ def _make_together(rows: Sequence[Unembedded], provider: Provider) -> None:
         keep(living, vectors, provider)
         with connection.cursor() as cursor:
             cursor.execute(DONE, [[row.pk for row in rows], [row.memory.version for row in rows]])
-        link_similar([memory.pk for memory in living if memory.version == 1])
+        link_similar([row.memory_id for row in rows if row.links])

@@ -127,7 +127,7 @@ def _save_all(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = N
         for position, memory in _insert(actor=actor, rows=[rows[i] for i in wave], now=now):
             saved[wave[position]] = memory
     memories = [saved[position] for position in range(len(rows))]
-    embed(memories)
+    embed(memories, saved=True)
     return memories
 
 
