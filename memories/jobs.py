@@ -141,8 +141,9 @@ def standings() -> list[Standing]:
 
 
 def _standing(name: str) -> Standing:
-    mine = ProcrastinateJob.objects.filter(task_name=name)
-    done = ProcrastinateEvent.objects.filter(job__task_name=name, type="succeeded").order_by("-pk")
+    mine = ProcrastinateJob.objects.filter(queue_name=name, task_name=name)  # each has a queue, which is indexed
+    last = mine.filter(status=Status.SUCCEEDED.value).order_by("-pk").values_list("pk", flat=True).first()
+    done = ProcrastinateEvent.objects.filter(job=last, type="succeeded")
     return Standing(
         name=name,
         purpose=(app.tasks[name].func.__doc__ or "").splitlines()[0],

@@ -94,6 +94,7 @@ UNFOLD: dict[str, Any] = {
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": True,
     "BORDER_RADIUS": "6px",
+    "DASHBOARD_CALLBACK": "memories.admin.overview.shown",
     "STYLES": [asset("css/admin.css")],
     "COLORS": {
         "base": {

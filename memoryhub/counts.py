@@ -15,10 +15,10 @@ class Count:
     exact: bool
 
 
-def about(rows: QuerySet[Any]) -> Count:
-    """Counted as far as 10,000; beyond that, as many as Postgres expects."""
-    counted = rows.order_by()[: COUNTED + 1].count()
-    if counted <= COUNTED:
+def about(rows: QuerySet[Any], *, up_to: int = COUNTED) -> Count:
+    """Counted as far as that; beyond it, as many as Postgres expects."""
+    counted = rows.order_by()[: up_to + 1].count()
+    if counted <= up_to:
         return Count(counted, exact=True)
     (plan,) = json.loads(rows.order_by().explain(format="json"))
     return Count(max(int(plan["Plan"]["Plan Rows"]), counted), exact=False)

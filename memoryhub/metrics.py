@@ -48,18 +48,22 @@ WHERE relname = ANY(%s) AND relkind IN ('r', 'p')
 """
 
 
+def sizes() -> list[tuple[str, int, int]]:
+    """Of each table of ours its name, its rows as estimated, and its bytes with its indexes."""
+    tables = [model._meta.db_table for app in ("teams", "memories") for model in apps.get_app_config(app).get_models()]
+    with connection.cursor() as cursor:
+        cursor.execute(SIZES, [tables])
+        return list(cursor.fetchall())
+
+
 class Database(Collector):
     def collect(self) -> Iterator[Metric]:
-        tables = [
-            model._meta.db_table for app in ("teams", "memories") for model in apps.get_app_config(app).get_models()
-        ]
         rows = GaugeMetricFamily("memoryhub_rows", "Rows of a table, estimated.", labels=["table"])
         size = GaugeMetricFamily("memoryhub_bytes", "Size of a table with its indexes.", labels=["table"])
+        for table, number, bytes_ in sizes():
+            rows.add_metric([table], number)
+            size.add_metric([table], bytes_)
         with connection.cursor() as cursor:
-            cursor.execute(SIZES, [tables])
-            for table, number, bytes_ in cursor.fetchall():
-                rows.add_metric([table], number)
-                size.add_metric([table], bytes_)
             cursor.execute("SELECT count(*) FROM (SELECT FROM memories_unembedded LIMIT 100000) AS waiting")
             waiting = cursor.fetchone()[0]
         yield rows

@@ -6,11 +6,12 @@ from django.db.models import Q
 
 APPS = ("teams", "memories")
 SUPPORT, OPERATOR = "support", "operator"
-# Of Django's own tables: logins, but neither roles nor the log of what was done here.
+# Of others' tables: logins, roles, the log of what was done here, and jobs.
 LOOKED_AT = Q(codename__startswith="view_") & (
     Q(content_type__app_label__in=APPS)
     | Q(content_type__app_label="auth", codename__in=["view_user", "view_group"])
     | Q(content_type__app_label="admin", codename="view_logentry")
+    | Q(content_type__app_label="procrastinate", codename="view_procrastinatejob")
 )
 RESTORED = Q(content_type__app_label="memories", codename="restore_memory")
 LOGINS = Q(content_type__app_label="auth", codename__in=["add_user", "change_user"])

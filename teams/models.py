@@ -9,7 +9,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Now
+from django.db.models.functions import Coalesce, Now
 
 from memoryhub.ids import uuid7
 from memoryhub.tenancy import SameOrganization, Tenant, link, own_key
@@ -220,6 +220,11 @@ class TokenQuerySet(models.QuerySet["Token"]):
     def working(self, *, now: datetime) -> Self:
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), revoked_at=None)
 
+    def unused(self, *, since: datetime) -> Self:
+        """Neither used nor made since, the longest unused first. Hopes for the index token_unused."""
+        idle = self.alias(idle_since=Coalesce("last_used_at", "created_at")).filter(idle_since__lt=since)
+        return idle.filter(revoked_at=None).order_by("idle_since")
+
 
 class Token(Tenant):
     """An agent's key to the API. Only its digest is kept."""
@@ -239,6 +244,9 @@ class Token(Tenant):
 
     class Meta:
         permissions = [("revoke_token", "Can revoke tokens")]
+        indexes = [
+            models.Index(Coalesce("last_used_at", "created_at"), name="token_unused", condition=Q(revoked_at=None))
+        ]
         constraints = [
             SameOrganization(field="agent", to="teams.Agent", name="token_agent_is_of_its_organization"),
             SameOrganization(field="person", to="teams.Person", name="token_person_is_of_its_organization"),

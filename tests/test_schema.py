@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.db import IntegrityError, connection, models, transaction
 from django.db.models import Q
 
-from memories.models import Association, EmbeddingModel, Memory, Revision, Source, Usage
+from memories.models import Association, EmbeddingModel, Growth, Memory, Revision, Source, Usage
 from memories.models.signed import Traced
 from memoryhub.ids import uuid7
 from teams.actor import Actor
@@ -18,7 +18,7 @@ from tests import factories
 
 def test_every_growing_table_carries_its_organization() -> None:
     for model in (*apps.get_app_config("teams").get_models(), *apps.get_app_config("memories").get_models()):
-        if model not in (Organization, EmbeddingModel, Attempts):
+        if model not in (Organization, EmbeddingModel, Attempts, Growth):
             assert model._meta.get_field("organization").many_to_one
 
 

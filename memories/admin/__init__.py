@@ -1,5 +1,5 @@
-"""What, for operators. Usage, days and lexemes have keys of several columns, which the admin cannot list: the pages of
-memories, of teams and of vocabularies say their figures."""
+"""What, for operators. Usage, days, growth and lexemes are only counted: the pages of memories, of teams and of
+vocabularies and the first page say their figures."""
 
 from django.contrib import admin
 from procrastinate.contrib.django.models import ProcrastinateJob

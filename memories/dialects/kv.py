@@ -1,6 +1,7 @@
 """`kv`: one tool over a scratchpad of keys and texts that the team's agents share. The key `core` is what every prompt
 of the team begins with."""
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
@@ -53,7 +54,7 @@ def update(actor: Actor, arguments: Arguments) -> Result:
 def search(actor: Actor, arguments: Arguments) -> Result:
     """Any part of the content, in capitals or not; a wildcard is a character like others."""
     require(actor, Verb.READ)
-    now = timezone.now()
+    began, now = time.perf_counter(), timezone.now()
     holding = entries.readable(actor).filter(content__icontains=arguments["query"])
     found = list(holding.order_by("-updated_at", "-id")[:FOUND])
     ledger.note(
@@ -63,6 +64,7 @@ def search(actor: Actor, arguments: Arguments) -> Result:
         filters={"scope": "team"},
         memories=found,
         total=len(found),
+        took=time.perf_counter() - began,
         now=now,
     )
     return {"entries": [_entry(actor, row) for row in found]}

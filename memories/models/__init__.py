@@ -4,7 +4,7 @@ from memories.models.attached import Asset, Association, Source, asset_path
 from memories.models.batches import Batch, BatchQuerySet
 from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded
 from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
-from memories.models.ledgers import Answer, Day, RecallLog, SettledQuestion, Usage
+from memories.models.ledgers import Answer, Day, Growth, RecallLog, SettledQuestion, Usage
 from memories.models.memory import Described, Memory, MemoryQuerySet, Revision, Similar
 from memories.models.statistics import Lexeme, Vocabulary
 from memories.models.vocabulary import (
@@ -47,6 +47,7 @@ __all__ = [
     "Embedding",
     "EmbeddingModel",
     "FileVersion",
+    "Growth",
     "Lexeme",
     "Memory",
     "MemoryQuerySet",

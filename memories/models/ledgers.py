@@ -21,6 +21,7 @@ class RecallLog(Traced):
     memory_ids = ArrayField(models.UUIDField(), default=list)
     versions = ArrayField(models.PositiveIntegerField(), default=list)
     total_found = models.PositiveIntegerField(default=0)
+    took_ms = models.FloatField(null=True, blank=True)  # how long it took here; unknown of older ones
 
     class Meta:
         constraints = [
@@ -113,6 +114,20 @@ class Day(models.Model):
 
     def __str__(self) -> str:
         return f"{self.day}: {self.saved} saved, {self.recalled} recalled"
+
+
+class Growth(models.Model):
+    """How many memories and recalls the hub as a whole got on a day that is over (see memories.growth)."""
+
+    day = models.DateField(primary_key=True)
+    memories = models.PositiveIntegerField()
+    recalls = models.PositiveIntegerField()
+
+    class Meta:
+        verbose_name_plural = "growth"
+
+    def __str__(self) -> str:
+        return f"{self.day}: {self.memories} memories, {self.recalls} recalls"
 
 
 class Answer(Tenant):

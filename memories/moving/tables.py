@@ -151,6 +151,7 @@ LEFT: tuple[type[Model], ...] = (
     embeddings.Unembedded,
     ledgers.Answer,
     ledgers.Day,
+    ledgers.Growth,
     statistics.Vocabulary,
     statistics.Lexeme,
 )

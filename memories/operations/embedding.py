@@ -226,14 +226,19 @@ class Coverage:
             return 0.0
         return 1 - min(1.0, self.waiting.number / max(1, self.memories.number))
 
+    @property
+    def percent(self) -> int:
+        """Never 100 while any waits."""
+        return math.floor(self.share * 100)
 
-def coverage() -> list[Coverage]:
-    """Of each model that serves or takes over. Beyond 10,000 rows as many as Postgres guesses: no page waits for a
+
+def coverage(*, up_to: int = counts.COUNTED) -> list[Coverage]:
+    """Of each model that serves or takes over. Beyond so many rows as many as Postgres guesses: no page waits for a
     count of millions."""
-    memories = counts.about(Memory.objects.filter(forgotten_at=None))
+    memories = counts.about(Memory.objects.filter(forgotten_at=None), up_to=up_to)
     models = EmbeddingModel.objects.filter(Q(covered_at__isnull=False) | Q(queued_at__isnull=False))
     return [
-        Coverage(model=model, memories=memories, waiting=counts.about(_backlog(model.name)))
+        Coverage(model=model, memories=memories, waiting=counts.about(_backlog(model.name), up_to=up_to))
         for model in models.order_by("created_at")
     ]
 

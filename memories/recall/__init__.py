@@ -1,5 +1,6 @@
 """Recall: every ranked read. Candidates by words, by meaning and by links in one order, within what the actor sees."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -74,7 +75,7 @@ def recall(
 ) -> Recalled:
     """The memories that answer best, or head the list that was asked for; noted in the ledger, unless somebody only
     looks around."""
-    now = now or timezone.now()
+    began, now = time.perf_counter(), now or timezone.now()
     chosen, limit = _checked(query=query, mode=mode, limit=limit, filters=filters, sort_by=sort_by)
     rule = filters.q(now=now) if filters else None
     if chosen in ASKING:
@@ -93,6 +94,7 @@ def recall(
             filters=filters.said() if filters else {},
             memories=[hit.memory for hit in found.hits],
             total=found.total,
+            took=time.perf_counter() - began,
             now=now,
         )
     return found

@@ -43,6 +43,7 @@ def note(
     filters: dict[str, Any],
     memories: Sequence[Memory],
     total: int,
+    took: float,
     now: datetime,
 ) -> None:
     said = {
@@ -56,6 +57,7 @@ def note(
         "mode": mode,
         "filters": filters,
         "total_found": total,
+        "took_ms": round(took * 1_000, 2),
         "created_at": now,
     }
     _notes.append(Note(said, memories))

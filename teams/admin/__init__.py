@@ -8,3 +8,4 @@ from teams.forms import AdminLogIn
 __all__ = ["access", "accounts", "registry"]
 
 admin.site.login_form = AdminLogIn
+admin.site.index_title = "Overview"

@@ -1,20 +1,22 @@
 """Who may come in: memberships, invitations, tokens, admissions, sessions."""
 
-from typing import Any
+from datetime import timedelta
+from typing import Any, cast
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
-from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.contrib.filters.admin import ChoicesDropdownFilter, DropdownFilter
 from unfold.decorators import action, display
 
 from memoryhub.admin import LOOK, Chosen, Kept, Ledger, Listed, Looking, SameHouse
 from memoryhub.errors import Conflict
 from teams import tokens
-from teams.models import Admission, Invitation, Membership, Session, Token
+from teams.models import Admission, Invitation, Membership, Session, Token, TokenQuerySet
 from teams.operations import invitations, revoke_token
 
+UNUSED_AFTER = timedelta(days=90)
 STANDING = {"working": "success", "open": "success", "expired": "warning", "revoked": "danger", "used": "info"}
 
 
@@ -108,13 +110,38 @@ class InvitationAdmin(Revocable):
         return "expired" if invitation.expires_at <= timezone.now() else "open"
 
 
+class TokenState(DropdownFilter):
+    title, parameter_name = "state", "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
+        return (
+            ("working", "Working"),
+            ("unused", f"Unused for {UNUSED_AFTER.days} days"),
+            ("expired", "Expired"),
+            ("revoked", "Revoked"),
+        )
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        tokens, now = cast("TokenQuerySet", queryset), timezone.now()
+        match self.value():
+            case "working":
+                return tokens.working(now=now)
+            case "unused":
+                return tokens.working(now=now).unused(since=now - UNUSED_AFTER)
+            case "expired":
+                return tokens.filter(revoked_at=None, expires_at__lte=now)
+            case "revoked":
+                return tokens.filter(revoked_at__isnull=False)
+        return tokens
+
+
 @admin.register(Token)
 class TokenAdmin(Revocable):
     """Tokens are made by owners and by `create_token`, which alone can show them."""
 
     list_display = ("prefix", "agent", "team", "person", "label", "verbs", "last_used_at", "expires_at", "standing")
     list_select_related = ("organization", "agent__team", "person")
-    list_filter = (("agent", Chosen),)
+    list_filter = (TokenState, ("agent", Chosen))
     search_fields = ("=prefix", "label", "agent__slug")
     search_help_text = "A whole token or its beginning, its label, or its agent"
     fields = (
