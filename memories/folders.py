@@ -102,8 +102,8 @@ def edit(*, actor: Actor, path: str, change: Callable[[str], str]) -> TeamFile:
     require(actor, Verb.READ)
     while file := readable(actor).filter(path=path).first():
         try:
-            content = change(file.content)
-            return operations.files.write(actor=actor, path=path, content=content, version=file.version)
+            content, seen = change(file.content), operations.Seen.this(file)
+            return operations.files.write(actor=actor, path=path, content=content, version=seen)
         except Conflict:
             continue
     raise NotFound(f"There is no file {path!r}.")

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
+from memories import folders
 from memories.dialects import tool
 from memories.models import FileVersion, TeamFile
 from memories.operations import files
@@ -341,6 +342,19 @@ def test_twenty_that_insert_at_once_lose_nothing(transactional_db: None) -> None
     lines = content(writer, "log.txt").splitlines()
     assert (lines[0], sorted(lines[1:])) == ("start", sorted(f"line {n}" for n in range(20)))
     assert TeamFile.objects.get().version == 21
+
+
+def test_an_edit_never_overwrites_a_file_that_took_the_place_of_the_one_it_read(writer: Actor) -> None:
+    make(writer, "/memories/plan.txt", "Paint the boat.")
+
+    def replace_it_once(text: str) -> str:
+        if text == "Paint the boat.":
+            files.delete(actor=writer, path="plan.txt")
+            files.write(actor=writer, path="plan.txt", content="Sell the boat.")  # at version 1 again
+        return text.replace("boat", "ship")
+
+    folders.edit(actor=writer, path="plan.txt", change=replace_it_once)
+    assert content(writer, "plan.txt") == "Sell the ship."
 
 
 @pytest.mark.django_db(transaction=True)

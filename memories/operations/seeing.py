@@ -19,6 +19,11 @@ class Seen:
     def of(cls, version: "Version") -> "Seen":
         return version if isinstance(version, Seen) else cls(version)
 
+    @classmethod
+    def this(cls, row: Memory | TeamFile) -> "Seen":
+        """The row as it was read, and no other that has taken its name since."""
+        return cls(row.version, tail(row.pk))
+
     def among(self, rows: Rows, *, row_id: UUID) -> Rows:
         """Those of the rows with that id that are as they were seen."""
         if self.tail not in ("", tail(row_id)):
