@@ -11,8 +11,9 @@ from memories.models import Memory, RecallLog, Revision, Usage
 from memories.operations import Draft
 from memoryhub.errors import KeyTaken, NotFound
 from teams.actor import Actor
-from teams.models import Verb
+from teams.models import Agent, Verb
 from tests import factories, tools
+from tests.caller import Caller
 from tests.cast import Cast
 from tests.test_races import at_once
 
@@ -158,6 +159,16 @@ def test_overwriting_drops_the_summary_of_the_former_text(writer: Actor) -> None
     factories.memory(writer, "long text", key="core", summary="short")
     memory(writer, command="update", key="core", content="new")
     assert Memory.objects.get().summary == ""
+
+
+def test_what_is_appended_to_a_summarised_core_reaches_the_prompt(writer: Actor) -> None:
+    factories.memory(writer, "We write plainly, and at length.", key="core", summary="Plain words.")
+    memory(writer, command="update", key="core", content="We are launching a new product.", mode="append")
+    caller = Caller(Agent.objects.get(pk=writer.agent_id))
+    told = "We write plainly, and at length.\nWe are launching a new product."
+    core = f"--- TEAM CORE MEMORY ---\n{told}\n------------------------"
+    assert caller("GET", "context?sections=core").json()["text"].strip() == core
+    assert Revision.objects.order_by("version").values_list("summary", flat=True)[0] == "Plain words."
 
 
 def test_a_search_counts_use(writer: Actor) -> None:

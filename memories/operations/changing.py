@@ -67,7 +67,8 @@ def update(
 
 @transaction.atomic
 def append(*, actor: Actor, memory_id: UUID, text: str, version: Version = None, now: datetime | None = None) -> Memory:
-    """Adds to the content on a line of its own, whatever others add meanwhile."""
+    """Adds to the content on a line of its own, whatever others add meanwhile. A summary goes: it tells nothing of the
+    addition, which prompts would never show."""
     now = now or timezone.now()
     addition = clean({"content": text}, now=now)["content"]
     longer = Concat(F("content"), Value("\n" + addition))
@@ -79,7 +80,7 @@ def append(*, actor: Actor, memory_id: UUID, text: str, version: Version = None,
                 change=Change.APPENDED,
                 version=version,
                 now=now,
-                values={"content": longer},
+                values={"content": longer, "summary": ""},
             )
     except Invalid as error:
         present = Memory.objects.writable_by(actor, now=now).get(pk=memory_id).content
