@@ -58,6 +58,11 @@ def record(properties: Mapping[str, Schema], *, required: Sequence[str] = (), **
     return {"type": "object", "properties": dict(properties), "additionalProperties": False, **needed, **more}
 
 
+def whole_record(properties: Mapping[str, Schema], *, optional: Sequence[str] = (), **more: Any) -> Schema:
+    """An object that always has all of these properties, but for the optional ones."""
+    return record(properties, required=[name for name in properties if name not in optional], **more)
+
+
 def anything(**more: Any) -> Schema:
     """A JSON object that is the caller's own."""
     return {"type": "object", "additionalProperties": True, **more}
@@ -74,6 +79,11 @@ def nullable(schema: Schema) -> Schema:
 def either(*schemas: Schema) -> Schema:
     """For answers: it is one of these."""
     return {"anyOf": list(schemas)}
+
+
+def object_of(*schemas: Schema) -> Schema:
+    """A tool's answer, which is an object of one of these shapes."""
+    return {"type": "object", **either(*schemas)}
 
 
 def spelled(schema: Schema, said: Sequence[str]) -> object:

@@ -48,16 +48,23 @@ def test_every_tool_answers_as_it_says_and_names_its_token(agent: Messenger) -> 
     assert set(FileVersion.objects.values_list("token", flat=True)) == {token}
 
 
-def test_every_day_has_all_tools_of_its_dialect() -> None:
-    for dialect, day in DAYS.items():
-        agent = Messenger(place=f"/mcp/{dialect}")
-        assert set(lived(agent, day())) == {tool.name for tool in DIALECTS[dialect]}
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_tool_of_a_dialect_answers_as_it_says(dialect: str) -> None:
+    agent = Messenger(place=f"/mcp/{dialect}")
+    answers = lived(agent, DAYS[dialect]())
+    listed = agent.result("tools/list")["tools"]
+    assert set(answers) == {tool["name"] for tool in listed} == {tool.name for tool in DIALECTS[dialect]}
+    for definition in listed:
+        Draft202012Validator(definition["outputSchema"]).validate(answers[definition["name"]])
 
 
 def test_definitions_are_short_and_say_what_a_tool_does() -> None:
     for server in SERVERS.values():
         for tool in server.definitions:
-            Draft202012Validator.check_schema(tool["inputSchema"])
+            for shape in (tool["inputSchema"], tool["outputSchema"]):
+                Draft202012Validator.check_schema(shape)
+                assert shape["type"] == "object"
+            assert tool["title"] == tool["annotations"]["title"]
             assert STORABLE not in json.dumps(tool)
             hints = tool["annotations"]
             assert hints["openWorldHint"] is False

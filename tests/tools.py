@@ -3,7 +3,9 @@
 from typing import Any
 
 from django.test import Client
+from jsonschema import Draft202012Validator
 
+from memories.dialects import tool
 from teams import operations as registry
 from teams.actor import Actor
 from teams.models import Agent, Verb
@@ -13,7 +15,10 @@ def post(token: str, place: str, arguments: Any, **context: str) -> Any:
     """The response to `POST /api/v1/tools/{place}` in that context."""
     named = {f"X-Memory-{name.title()}": value for name, value in context.items() if value}
     headers = {"Authorization": f"Bearer {token}", **named}
-    return Client().post(f"/api/v1/tools/{place}", arguments, content_type="application/json", headers=headers)
+    response = Client().post(f"/api/v1/tools/{place}", arguments, content_type="application/json", headers=headers)
+    if response.status_code == 200:  # then it is as the tool says
+        Draft202012Validator(tool(*place.split("/")).gives).validate(response.json())
+    return response
 
 
 def answered(token: str, place: str, arguments: Any, **context: str) -> tuple[int, dict[str, Any]]:

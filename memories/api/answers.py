@@ -15,18 +15,13 @@ from memories.schemas import (
     moment,
     nullable,
     one_of,
-    record,
     text,
+    whole_record,
 )
 from teams.models import Verb
 
 COUNT = {"type": "integer", "minimum": 0}
 VERSION = {"type": "integer", "minimum": 1}
-
-
-def whole_record(properties: dict[str, Schema], *, optional: tuple[str, ...] = (), **more: Any) -> Schema:
-    """An object that always has all of these properties, but for the optional ones."""
-    return record(properties, required=[name for name in properties if name not in optional], **more)
 
 
 def page(name: str, of: Schema) -> Schema:

@@ -51,9 +51,9 @@ def call_of(dialect: str, tool: Tool) -> type[APIView]:
         operation_id=f"tools_{dialect}_{tool.name}", description=tool.description, tags=[f"tools: {dialect}"]
     )
     @endpoint(
-        summary=tool.title or f"{dialect}: {tool.name}",
+        summary=tool.title,
         takes=with_nulls(tool.parameters),
-        gives=tool.gives or anything(),
+        gives=tool.gives,
         writes=not tool.reads,
         example=tool.example,
         answer=tool.answer,

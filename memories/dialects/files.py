@@ -12,7 +12,7 @@ from memories.fields import Bad
 from memories.fields import path as path_of
 from memories.models import PATH_LENGTH, TeamFile
 from memories.models.vocabulary import octets
-from memories.schemas import listed, record, text, whole
+from memories.schemas import listed, record, text, whole, whole_record
 from memoryhub.errors import Invalid, KeyTaken, NotFound
 from teams.actor import Actor
 
@@ -208,10 +208,12 @@ def _path(description: str) -> dict[str, object]:
 
 FILE = _path("Where the file is, like /memories/notes.txt.")
 ANY = _path("Where the file or directory is, like /memories/notes.")
+ANSWER = whole_record({"content": text(description="The text of the tool result.")})
 
 TOOLS = (
     Tool(
         name="view",
+        title="View a file or directory",
         description="Shows what is in a directory of /memories, two levels deep, or a file with line numbers.",
         parameters=record(
             {
@@ -225,6 +227,7 @@ TOOLS = (
             required=["path"],
         ),
         act=view,
+        gives=ANSWER,
         reads=True,
         example={"path": ROOT},
         answer={
@@ -234,16 +237,19 @@ TOOLS = (
     ),
     Tool(
         name="create",
+        title="Create a file",
         description="Creates a new file under /memories; one that exists is left as it is.",
         parameters=record(
             {"path": FILE, "file_text": text(description="What it says, up to 1 MiB.")}, required=["path", "file_text"]
         ),
         act=create,
+        gives=ANSWER,
         example={"path": "/memories/notes.txt", "file_text": "Berth 7: closed\n"},
         answer={"content": "File created successfully at: /memories/notes.txt"},
     ),
     Tool(
         name="str_replace",
+        title="Replace text in a file",
         description="Replaces a text that occurs just once in a file.",
         parameters=record(
             {
@@ -254,6 +260,7 @@ TOOLS = (
             required=["path", "old_str"],
         ),
         act=str_replace,
+        gives=ANSWER,
         example={"path": "/memories/notes.txt", "old_str": "closed", "new_str": "open"},
         answer={
             "content": "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
@@ -262,6 +269,7 @@ TOOLS = (
     ),
     Tool(
         name="insert",
+        title="Insert text into a file",
         description="Inserts text into a file after a line.",
         parameters=record(
             {
@@ -274,23 +282,28 @@ TOOLS = (
             required=["path", "insert_line", "insert_text"],
         ),
         act=insert,
+        gives=ANSWER,
         example={"path": "/memories/notes.txt", "insert_line": 0, "insert_text": "# Berths"},
         answer={"content": "The file /memories/notes.txt has been edited."},
     ),
     Tool(
         name="delete",
+        title="Delete a file or directory",
         description="Deletes a file, or a directory with all that is in it.",
         parameters=record({"path": ANY}, required=["path"]),
         act=delete,
+        gives=ANSWER,
         destroys=True,
         example={"path": "/memories/harbour"},
         answer={"content": "Successfully deleted /memories/harbour"},
     ),
     Tool(
         name="rename",
+        title="Rename a file or directory",
         description="Renames or moves a file or directory to where there is nothing yet.",
         parameters=record({"old_path": ANY, "new_path": _path("Where it will be.")}, required=["old_path", "new_path"]),
         act=rename,
+        gives=ANSWER,
         example={"old_path": "/memories/notes.txt", "new_path": "/memories/harbour/notes.txt"},
         answer={"content": "Successfully renamed /memories/notes.txt to /memories/harbour/notes.txt"},
     ),

@@ -11,7 +11,19 @@ from memories.dialects.tool import Arguments, Result, Tool
 from memories.fields import UNSAID, Said
 from memories.models import CONTENT_BYTES, LABEL_LENGTH, SUMMARY_LENGTH, Memory, Relation, Type
 from memories.recall import Filters, Hit, Mode, recall
-from memories.schemas import fraction, identity, listed, one_of, record, text, whole
+from memories.schemas import (
+    flag,
+    fraction,
+    identity,
+    listed,
+    moment,
+    nullable,
+    one_of,
+    record,
+    text,
+    whole,
+    whole_record,
+)
 from memoryhub.errors import Conflict, Invalid, NotFound
 from memoryhub.ids import as_uuid
 from memoryhub.text import line_flaw, tidy
@@ -171,12 +183,36 @@ LINK = record(
     required=["target_id"],
 )
 
+SAVED = whole_record({"memory_id": identity(), "success": flag(), "message": text()})
+RECALLED = whole_record(
+    {
+        "id": identity(),
+        "content": text(),
+        "memory_type": one_of(Type),
+        "importance": fraction(),
+        "created_at": moment(),
+        "relevance_score": fraction(description="Relevance to the query."),
+        "rrf_score": nullable({"type": "number", "description": "The sum of 1/(60 + rank); null without a ranking."}),
+        "source": text(),
+        "channel_id": nullable(text()),
+    }
+)
+FOUND = whole_record(
+    {
+        "memories": listed(RECALLED),
+        "total_found": {"type": "integer", "minimum": 0, "description": "How many there are, before max_results."},
+        "total_is_bound": flag(description="Whether there may be more than total_found."),
+        "summary": text(description="The memories in markdown."),
+    }
+)
+FORGOTTEN = whole_record({"forgotten": flag(), "message": text()})
 EXAMPLE_ID = "01a8c2f0-3b1e-7d64-9a55-0f6b1c2d3e4f"
 EXAMPLE = {"content": "We ship on Tuesdays.", "memory_type": "decision", "importance": 0.8}
 
 TOOLS = (
     Tool(
         name="memory_save",
+        title="Save a memory",
         description="Saves a memory. It is indexed for search by words and by meaning, and linked to memories that say "
         "nearly the same.",
         parameters=record(
@@ -191,11 +227,13 @@ TOOLS = (
             required=["content"],
         ),
         act=memory_save,
+        gives=SAVED,
         example=EXAMPLE,
         answer={"memory_id": EXAMPLE_ID, "success": True, "message": "Memory saved successfully"},
     ),
     Tool(
         name="memory_recall",
+        title="Recall memories",
         description="Finds memories: by words, meaning and links together (hybrid), or the most recent, the most "
         "important, or those of one type.",
         parameters=record(
@@ -210,6 +248,7 @@ TOOLS = (
             }
         ),
         act=memory_recall,
+        gives=FOUND,
         reads=True,
         example={"query": "When do we ship?"},
         answer={
@@ -232,6 +271,7 @@ TOOLS = (
     ),
     Tool(
         name="memory_delete",
+        title="Forget a memory",
         description="Forgets a memory: it is gone from every search and recall, and kept for audit.",
         parameters=record(
             {
@@ -241,6 +281,7 @@ TOOLS = (
             required=["memory_id"],
         ),
         act=memory_delete,
+        gives=FORGOTTEN,
         destroys=True,
         repeats=True,
         example={"memory_id": EXAMPLE_ID, "reason": "We ship daily now."},

@@ -6,7 +6,7 @@ from memories.dialects.tool import Arguments, Result, Tool
 from memories.models import KEY_LENGTH
 from memories.operations.recording import require
 from memories.recall import DEFAULT_LIMIT, MOST, QUERY_LENGTH, Mode, recall
-from memories.schemas import one_of, record, text, whole
+from memories.schemas import flag, listed, moment, one_of, record, text, whole, whole_record
 from memoryhub.errors import Conflict, NotFound
 from teams.actor import Actor
 from teams.models import Verb
@@ -63,12 +63,20 @@ def list_memories(actor: Actor, arguments: Arguments) -> Result:
 
 
 KEY = text(longest=KEY_LENGTH, shortest=1, description="The memory's unique name.")
+NAMED = {"key": text(), "category": text(), "updated_at": moment()}
+SAVED = whole_record({"key": text(), "category": text(), "status": one_of(("created", "updated"))})
+RECALLED = whole_record({"memories": listed(whole_record(NAMED | {"content": text()}))})
+LIST = whole_record(
+    {"memories": listed(whole_record(NAMED)), "note": text(description="If there are more than are listed.")},
+    optional=["note"],
+)
 COLOUR = {"key": "favorite-color", "content": "The favorite color is blue."}
 LISTED_COLOUR = {"key": "favorite-color", "category": "core", "updated_at": "2026-11-02T08:15:00Z"}
 
 TOOLS = (
     Tool(
         name="save_memory",
+        title="Save a memory",
         description=(
             "Stores a fact under a key, for every later conversation of the group. A key that exists is updated. "
             "Categories: core for permanent facts such as preferences, project details and recurring instructions; "
@@ -83,11 +91,13 @@ TOOLS = (
             required=["key", "content"],
         ),
         act=save_memory,
+        gives=SAVED,
         example=COLOUR,
         answer={"key": "favorite-color", "category": "core", "status": "created"},
     ),
     Tool(
         name="recall_memories",
+        title="Search memories",
         description=(
             "Searches the group's memories by keyword: natural language works, best match first; a URL, a special "
             "character or a part of a word is found as it stands when no word matches."
@@ -100,15 +110,18 @@ TOOLS = (
             required=["query"],
         ),
         act=recall_memories,
+        gives=RECALLED,
         reads=True,
         example={"query": "Which color is the favorite?"},
         answer={"memories": [LISTED_COLOUR | COLOUR]},
     ),
     Tool(
         name="forget_memory",
+        title="Forget a memory",
         description="Removes a memory by its key; says whether there was one.",
         parameters=record({"key": KEY}, required=["key"]),
         act=forget_memory,
+        gives=whole_record({"removed": flag()}),
         destroys=True,
         repeats=True,
         example={"key": "favorite-color"},
@@ -116,9 +129,11 @@ TOOLS = (
     ),
     Tool(
         name="list_memories",
+        title="List memories",
         description="Lists the keys of all saved memories with their categories, the newest change first.",
         parameters=record({}),
         act=list_memories,
+        gives=LIST,
         reads=True,
         example={},
         answer={"memories": [LISTED_COLOUR]},

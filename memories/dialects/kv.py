@@ -14,7 +14,7 @@ from memories.dialects.tool import Arguments, Result, Tool
 from memories.models import KEY_LENGTH, Memory
 from memories.operations.recording import require
 from memories.recall import QUERY_LENGTH, ledger
-from memories.schemas import one_of, record, text
+from memories.schemas import listed, moment, object_of, one_of, record, text, whole_record
 from memoryhub.errors import Conflict, Invalid, NotFound
 from teams.actor import Actor
 from teams.models import Verb
@@ -99,9 +99,21 @@ COMMANDS = {
     "search": Command(search, ("query",)),
 }
 
+ENTRY = whole_record(
+    {
+        "key": text(),
+        "content": text(description="Not for a token that may not read."),
+        "createdAt": moment(),
+        "updatedAt": moment(),
+    },
+    optional=["content"],
+)
+FOUND_ENTRIES = whole_record({"entries": listed(ENTRY, most=FOUND, description="What search found.")})
+
 TOOLS = (
     Tool(
         name="memory",
+        title="Team memory",
         description=(
             "The team's persistent memory: texts under keys, shared by its agents and kept across conversations. "
             "view reads a key, create makes a new one, update changes an existing one, search finds the newest "
@@ -123,6 +135,7 @@ TOOLS = (
             required=["command"],
         ),
         act=memory,
+        gives=object_of(ENTRY, FOUND_ENTRIES),
         example={"command": "create", "key": "core", "content": "We are a B2B SaaS company targeting CTOs."},
         answer={
             "key": "core",

@@ -26,7 +26,21 @@ from memories.models import (
     Source,
 )
 from memories.recall import MOST, Filters, Mode, recall
-from memories.schemas import Schema, flag, identity, listed, moment, one_of, record, text, whole
+from memories.schemas import (
+    Schema,
+    flag,
+    fraction,
+    identity,
+    listed,
+    moment,
+    nullable,
+    object_of,
+    one_of,
+    record,
+    text,
+    whole,
+    whole_record,
+)
 from memories.scopes import AUDIENCE_COLUMN
 from memoryhub.errors import Invalid, NotFound
 from teams import auth
@@ -247,6 +261,52 @@ NAMING: dict[str, Schema] = {
     "scope": one_of(Scope, description="Where the key lives, if it lives in several."),
 }
 
+VERSION = {"type": "integer", "minimum": 1}
+MEMORY: dict[str, Schema] = {
+    "id": identity(),
+    "key": nullable(text()),
+    "value": text(),
+    "summary": nullable(text()),
+    "category": text(),
+    "tags": listed(text()),
+    "importance": whole(least=1, most=TENTHS),
+    "pinned": flag(),
+    "expiresAt": nullable(moment()),
+    "source": text(),
+    "scope": one_of(Scope),
+    **{name: nullable(text()) for name in ("userId", "projectId", "agentId", "sessionId", "workspaceId")},
+    "version": VERSION,
+    "createdAt": moment(),
+    "updatedAt": moment(),
+}
+CREATED = {"created": flag(description="Whether it is new; if not, a living key was updated.")}
+RECEIPT = whole_record({"id": identity(), "version": VERSION, **CREATED}, description="For a token that may not read.")
+RECALLED = whole_record(
+    {
+        "memories": listed(whole_record(MEMORY | {"score": fraction()})),
+        "total": {"type": "integer", "minimum": 0, "description": "How many there are, before the limit."},
+        "totalIsBound": flag(description="Whether there may be more than the total."),
+    }
+)
+LIST = whole_record(
+    {
+        "memories": listed(whole_record(MEMORY)),
+        "nextOffset": nullable({"type": "integer", "minimum": 1, "description": "Where the list goes on."}),
+    }
+)
+ASSET = whole_record(
+    {
+        "id": identity(),
+        "name": text(),
+        "contentType": text(),
+        "size": {"type": "integer", "minimum": 0},
+        "sha256": text(),
+        "url": text(description="Where its bytes are, with the same token."),
+    }
+)
+SOURCE = whole_record(
+    {"id": identity(), **{name: nullable(text()) for name in CITED["properties"]}, "createdAt": moment()}
+)
 FREEZE: dict[str, Any] = {
     "key": "deploy-freeze",
     "value": "Deploys are frozen from Friday noon.",
@@ -264,7 +324,7 @@ FROZEN: dict[str, Any] = {
     "source": "manual",
     "userId": None,
     "projectId": None,
-    "agentId": "01a8c2ef-9c3d-7e12-8f70-6a5b4c3d2e1f",
+    "agentId": "builder",
     "sessionId": None,
     "workspaceId": None,
     "version": 1,
@@ -275,6 +335,7 @@ FROZEN: dict[str, Any] = {
 TOOLS = (
     Tool(
         name="save",
+        title="Save a memory",
         description="Saves a memory. If the key lives already in the same scope and context, it is updated in place.",
         parameters=record(
             {
@@ -299,12 +360,14 @@ TOOLS = (
             required=["value"],
         ),
         act=save,
+        gives=object_of(whole_record(MEMORY | CREATED), RECEIPT),
         context=CONTEXT,
         example=FREEZE,
         answer=FROZEN | {"created": True},
     ),
     Tool(
         name="recall",
+        title="Recall memories",
         description="Finds memories by the words of a query: the best match first, then pinned, important and recent.",
         parameters=record(
             {
@@ -316,6 +379,7 @@ TOOLS = (
             required=["query"],
         ),
         act=recall_,
+        gives=RECALLED,
         context=CONTEXT,
         reads=True,
         example={"query": "when are deploys frozen?"},
@@ -323,6 +387,7 @@ TOOLS = (
     ),
     Tool(
         name="list",
+        title="List memories",
         description="Lists memories: pinned ones first, then the important, then those changed last.",
         parameters=record(
             {
@@ -333,6 +398,7 @@ TOOLS = (
             }
         ),
         act=list_,
+        gives=LIST,
         context=CONTEXT,
         reads=True,
         example={"category": "policy"},
@@ -340,9 +406,11 @@ TOOLS = (
     ),
     Tool(
         name="get",
+        title="Read a memory",
         description="Reads one memory by its id or key, with its assets and sources.",
         parameters=record(NAMING | WITHIN),
         act=get,
+        gives=whole_record(MEMORY | {"assets": listed(ASSET), "sources": listed(SOURCE)}),
         context=CONTEXT,
         reads=True,
         example={"key": "deploy-freeze"},
@@ -350,9 +418,11 @@ TOOLS = (
     ),
     Tool(
         name="delete",
+        title="Forget a memory",
         description="Forgets one memory by its id or key. It is kept for audit and can be restored.",
         parameters=record(NAMING | {"reason": text(longest=SUMMARY_LENGTH, default="")} | WITHIN),
         act=delete,
+        gives=whole_record({"deleted": flag(), "id": identity()}),
         context=CONTEXT,
         destroys=True,
         example={"key": "deploy-freeze", "reason": "The release is out."},

@@ -12,7 +12,7 @@ from memories.dialects.tool import Arguments, Result, Tool
 from memories.fields import UNSAID
 from memories.models import Memory, Type
 from memories.recall import MOST, Filters, Mode, recall
-from memories.schemas import one_of, record, text
+from memories.schemas import identity, listed, one_of, record, text, whole_record
 from teams.actor import Actor
 
 TYPES = (Type.DECISION, Type.LESSON, Type.FACT)
@@ -76,6 +76,17 @@ def _line(memory: Memory) -> str:
     return f"[{memory.type}][{memory.byline}] {' '.join(memory.content.split())}{tags}"
 
 
+MILLISECONDS = {"type": "integer", "minimum": 0, "description": "Milliseconds since 1970."}
+MEMORY = {
+    "id": identity(),
+    "agentId": text(description="Who saved it."),
+    "type": one_of(Type),
+    "content": text(),
+    "tags": text(description="Separated by commas."),
+    "createdAt": MILLISECONDS,
+    "updatedAt": MILLISECONDS,
+}
+TEXT = text(description="The same in words, a line to each memory.")
 LESSON = {"type": "lesson", "content": "GitHub allows 60 requests an hour.", "tags": "api,github"}
 FOUND = {
     "id": "01a8c2f0-3b1e-7d64-9a55-0f6b1c2d3e4f",
@@ -89,6 +100,7 @@ LINE = "[lesson][builder] GitHub allows 60 requests an hour. (tags: api,github)"
 TOOLS = (
     Tool(
         name="save_memory",
+        title="Save to team memory",
         description="Save a lesson, decision, or fact to team memory for future reference",
         parameters=record(
             {
@@ -99,11 +111,13 @@ TOOLS = (
             required=["type", "content"],
         ),
         act=save_memory,
+        gives=whole_record(MEMORY | {"text": TEXT}),
         example=LESSON,
         answer=FOUND | {"text": f"Saved to team memory: {LINE}"},
     ),
     Tool(
         name="search_memory",
+        title="Search team memory",
         description="Search team memory for relevant knowledge before acting",
         parameters=record(
             {
@@ -114,6 +128,7 @@ TOOLS = (
             required=["query"],
         ),
         act=search_memory,
+        gives=whole_record({"memories": listed(whole_record(MEMORY)), "text": TEXT}),
         reads=True,
         example={"query": "github rate limit"},
         answer={"memories": [FOUND], "text": LINE},

@@ -25,13 +25,13 @@ class Tool:
     name: str
     description: str
     parameters: Schema  # of the arguments, an object
+    gives: Schema  # of the result, an object too
     act: Callable[[Actor, Arguments], Result]
     reads: bool = False  # changes nothing
     destroys: bool = False  # takes away what others read
     repeats: bool = False  # done again, it changes nothing more
     open_to_all: bool = False  # even those who may not read
     title: str = ""
-    gives: Schema | None = None  # of the result, if it is told
     context: Mapping[str, str] = field(default_factory=dict)  # arguments that tell the circumstances, by their names
     example: Arguments | None = None  # what a call says
     answer: Result | None = None  # and what comes back
@@ -57,7 +57,7 @@ class Tool:
         if format is Format.ANTHROPIC:
             return described | {"input_schema": self.parameters}
         titled = {"title": self.title} if self.title else {}
-        shapes = {"inputSchema": self.parameters} | ({"outputSchema": self.gives} if self.gives else {})
+        shapes = {"inputSchema": self.parameters, "outputSchema": self.gives}
         return titled | described | shapes | {"annotations": titled | self._hints()}
 
     def _hints(self) -> dict[str, bool]:

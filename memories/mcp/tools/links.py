@@ -4,14 +4,12 @@ from memories import operations
 from memories.api import answers, bodies, linking, shapes
 from memories.dialects import Arguments, Result, Tool
 from memories.mcp.tools.shaping import MEMORY_ID, hub_tool, taking
-from memories.schemas import Schema, identity
+from memories.schemas import Schema, identity, whole_record
 from teams.actor import Actor
 
 TARGET = {"target_id": identity(description="The memory that it leads to.")}
 RELATION = {"relation": bodies.ASSOCIATE["properties"]["relation"]}
-UNLINKED: Schema = answers.whole_record(
-    {"memory_id": identity(), "target_id": identity(), "relation": RELATION["relation"]}
-)
+UNLINKED: Schema = whole_record({"memory_id": identity(), "target_id": identity(), "relation": RELATION["relation"]})
 
 
 def link(actor: Actor, said: Arguments) -> Result:

@@ -8,7 +8,7 @@ from memories.dialects import Arguments, Result, Tool
 from memories.mcp.tools.asking import BY_KEY
 from memories.mcp.tools.shaping import MEMORY_ID, hub_tool, taking
 from memories.models import TAG_COUNT
-from memories.schemas import flag, listed, moment, nullable, text
+from memories.schemas import flag, listed, moment, nullable, text, whole_record
 from memoryhub.errors import Invalid
 from teams.actor import Actor
 from teams.models import Verb
@@ -102,7 +102,7 @@ TOOLS = tuple(
             "in the same order.",
             parameters=taking(DRAFTS, needs=("memories",)),
             act=save_many,
-            gives=answers.whole_record({"memories": listed(answers.WRITTEN)}),
+            gives=whole_record({"memories": listed(answers.WRITTEN)}),
         ),
         Tool(
             name="memory_update",

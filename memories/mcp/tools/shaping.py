@@ -35,7 +35,7 @@ def hub_tool(tool: Tool) -> Tool:
         tool,
         parameters=tool.parameters | {"properties": properties},
         act=_brief(tool.act),
-        gives=brief_schema(tool.gives) if tool.gives else None,
+        gives=brief_schema(tool.gives),
     )
 
 
