@@ -13,6 +13,7 @@ from django.test import Client
 from memories.context import context
 from memories.models import Memory, TeamFile
 from memories.recall import Mode, recall
+from teams.models import Verb
 from tests.cast import AGENTS, EVERYBODY, Member
 from tests.messaging import Messenger
 from tests.tools import answered
@@ -105,11 +106,11 @@ def api_context(member: Member, memory: Memory) -> bool:
     return str(memory.pk) in shown
 
 
-def headers(member: Member) -> dict[str, str]:
+def headers(member: Member, *verbs: Verb) -> dict[str, str]:
     context = member.context
     said = {"project": context.project, "user": context.user, "workspace": context.workspace}
     named = {f"X-Memory-{name.title()}": value for name, value in said.items() if value}
-    return {"Authorization": f"Bearer {member.token()}", **named}
+    return {"Authorization": f"Bearer {member.token(*verbs)}", **named}
 
 
 def tool(member: Member, place: str, **arguments: object) -> Any:
@@ -199,10 +200,10 @@ def mcp_file(member: Member, file: TeamFile) -> bool:
     return shown == {True}
 
 
-def messenger(member: Member) -> Messenger:
+def messenger(member: Member, *verbs: Verb) -> Messenger:
     assert member.agent
     context = {name: getattr(member.context, name) for name in ("project", "user", "workspace")}
-    return Messenger(member.agent, context=context)
+    return Messenger(member.agent, verbs or tuple(Verb), context=context)
 
 
 def file_queryset(member: Member, file: TeamFile) -> bool:

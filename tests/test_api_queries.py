@@ -13,9 +13,11 @@ from memories.dialects import DIALECTS
 from memories.embedding import serving
 from teams.models import Verb
 from tests import factories
+from tests.belongings import Belongings, belongings, call
 from tests.cast import Member
+from tests.doors import headers
 from tests.test_api_schema import ENDPOINTS
-from tests.test_api_strangers import TOOLS, Belongings, belongings, call
+from tests.test_api_strangers import TOOLS
 
 pytestmark = pytest.mark.django_db
 
@@ -99,7 +101,7 @@ class Known(Member):
 @pytest.fixture
 def member() -> Known:
     known = Known("bot", factories.agent())
-    call(known, "get me", ENDPOINTS["get me"], {})
+    call(headers(known), "get me", ENDPOINTS["get me"], {})
     return known
 
 
@@ -123,7 +125,7 @@ def use_tools_before(member: Known, endpoint: str) -> None:
     order = sorted(DIALECTS[dialect], key=lambda tool: tool.destroys)
     for tool in takewhile(lambda tool: tool.name != name, order):
         used = f"{TOOLS}{dialect}/{tool.name}"
-        assert call(member, used, ENDPOINTS[used], {}).status_code == 200
+        assert call(headers(member), used, ENDPOINTS[used], {}).status_code == 200
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
@@ -140,11 +142,11 @@ def test_each_endpoint_takes_its_number_of_statements(member: Known, endpoint: s
         use_tools_before(member, endpoint)
         names = {}
     if "recall" in endpoint or "search" in endpoint:
-        call(member, endpoint, ENDPOINTS[endpoint], names)  # which learns the words
+        call(headers(member), endpoint, ENDPOINTS[endpoint], names)  # which learns the words
     serving.look_again()
     serving.serving()  # which is known for a while
     with CaptureQueriesContext(connection) as statements:
-        response = call(member, endpoint, ENDPOINTS[endpoint], names)
+        response = call(headers(member), endpoint, ENDPOINTS[endpoint], names)
         b"".join(response)
     assert response.status_code < 300, response.content
     assert len(statements) == STATEMENTS[endpoint], statements.captured_queries

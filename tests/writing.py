@@ -1,0 +1,295 @@
+"""Every way to change a memory or a file that is named by its id, key or path, and whom it must obey. A new endpoint
+that writes is among them by itself; a new tool adds one line below."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from memories.models import Scope
+from teams.models import Verb
+from tests import factories
+from tests.belongings import Belongings, call, places_of
+from tests.cast import AGENTS, WHO_CHANGES, WHO_SEES, Member
+from tests.doors import headers, messenger
+from tests.test_api_schema import ENDPOINTS
+from tests.tools import answered
+
+OF_OPS = frozenset({"writer", "teammate", "bystander", "director"})  # the team's agents in the workspace blue
+NOBODY: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Whose:
+    """Who of the cast does what with the belongings of one audience."""
+
+    sees: frozenset[str]
+    changes: frozenset[str]
+    by_key_of_team: frozenset[str]  # through doors that know nothing but what the caller's own team shares
+    files: frozenset[str] = OF_OPS  # of the team in which it was written
+
+
+def of_scope(scope: Scope) -> Whose:
+    shared = OF_OPS if scope is Scope.TEAM else NOBODY
+    return Whose(frozenset(WHO_SEES[scope]) & set(AGENTS), frozenset(WHO_CHANGES[scope]) & set(AGENTS), shared)
+
+
+WHOSE = {scope.value: of_scope(scope) for scope in Scope} | {
+    "above": Whose(sees=frozenset({"director"}), changes=NOBODY, by_key_of_team=NOBODY, files=NOBODY)
+}
+
+
+class Answered(NamedTuple):
+    status: int
+    text: str
+
+
+Act = Callable[[Member, Belongings, tuple[Verb, ...]], Answered]
+Rule = Callable[[Whose], frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Write:
+    act: Act
+    obeys: Rule  # whom it must do it for
+    others: tuple[int, ...] = (404,)  # what the rest may be told, unless they see it
+    seeing: tuple[int, ...] = ()  # and those who see it, if that is something else
+    forgotten: bool = False  # is done to what was forgotten
+    of_files: bool = False  # which are the team's, whatever the scope of memories
+
+    def allowed(self, whose: Whose, name: str) -> tuple[int, ...]:
+        """The statuses that are right for somebody whom it must not obey."""
+        return self.seeing if self.seeing and name in whose.sees else self.others
+
+
+def _by_id(act: Act) -> Write:
+    return Write(act, lambda whose: whose.changes, seeing=(403,))
+
+
+def _of_owners(act: Act) -> Write:
+    """No agent owns a team, so that none may; those who see it are told so."""
+    return Write(act, lambda whose: NOBODY, seeing=(403,))
+
+
+def _by_sight(act: Act, *others: int) -> Write:
+    """From something of one's own to whatever one sees."""
+    return Write(act, lambda whose: whose.sees, others or (404,))
+
+
+def _in_context(act: Act, *others: int) -> Write:
+    """By a key in a scope: the caller's own project, person, team or agent."""
+    return Write(act, lambda whose: whose.changes, others or (404,))
+
+
+def _of_team(act: Act, *others: int) -> Write:
+    return Write(act, lambda whose: whose.by_key_of_team, others or (404,))
+
+
+def _of_files(act: Act, *others: int) -> Write:
+    return Write(act, lambda whose: whose.files, others or (404,), of_files=True)
+
+
+def _making(act: Act, *others: int) -> Write:
+    """Leaves what is there alone, whoever calls."""
+    return Write(act, lambda whose: NOBODY, others)
+
+
+# REST
+
+
+def _endpoint(endpoint: str, **mine: Callable[[Member], str]) -> Act:
+    """With all of theirs, but for the places in which the caller names something of its own."""
+
+    def act(member: Member, theirs: Belongings, verbs: tuple[Verb, ...]) -> Answered:
+        names = theirs.places | {"scope": theirs.memory.scope} | {place: made(member) for place, made in mine.items()}
+        response = call(headers(member, *verbs), endpoint, ENDPOINTS[endpoint], names)
+        return Answered(response.status_code, response.content.decode())
+
+    return act
+
+
+def _own(member: Member) -> str:
+    return str(factories.memory(member.actor(), "My own drawer.").pk)
+
+
+LINKS = "post memories/<uuid:memory_id>/associations"
+RULES: Mapping[str, Callable[[Act], Write]] = {
+    "put keys/<path:key>": lambda act: _in_context(
+        act, 201, 400
+    ),  # makes its own, unless the context has no such scope
+    "delete keys/<path:key>": _in_context,
+    "post memories/<uuid:memory_id>/restore": lambda act: Write(act, lambda whose: whose.changes, forgotten=True),
+    "post memories/<uuid:memory_id>/purge": _of_owners,
+    "put files/<path:path>": lambda act: _of_files(act, 201),
+}
+
+
+def _rule(endpoint: str) -> Callable[[Act], Write]:
+    return RULES.get(endpoint, _by_id if "memory_id" in endpoint else _of_files)
+
+
+def _writes(endpoint: str) -> bool:
+    """Only what writes can be too late."""
+    places = set() if " tools/" in endpoint else places_of(endpoint, ENDPOINTS[endpoint])
+    return 409 in ENDPOINTS[endpoint].status and bool(places & {"memory_id", "key", "path"})
+
+
+REST = {endpoint: _rule(endpoint)(_endpoint(endpoint)) for endpoint in ENDPOINTS if _writes(endpoint)}
+REST[f"{LINKS} as target"] = _by_sight(
+    lambda member, theirs, verbs: _endpoint(LINKS, memory_id=_own, target_id=lambda _: theirs.places["memory_id"])(
+        member, theirs, verbs
+    )
+)
+
+
+# The dialects' tools
+
+Arguments = Callable[[Belongings], dict[str, Any]]
+
+
+def _tool(place: str, arguments: Arguments) -> Act:
+    def act(member: Member, theirs: Belongings, verbs: tuple[Verb, ...]) -> Answered:
+        context = {name: getattr(member.context, name) for name in ("project", "user", "workspace")}
+        status, answer = answered(member.token(*verbs), place, arguments(theirs), **context)
+        undone = answer.get("removed") is False or answer.get("forgotten") is False
+        return Answered(404 if undone else status, str(answer))
+
+    return act
+
+
+def _kv(command: str, **said: str) -> Arguments:
+    return lambda theirs: {"command": command, "key": theirs.memory.key, "content": "x", **said}
+
+
+def _path(theirs: Belongings) -> str:
+    return f"/memories/{theirs.file.path}"
+
+
+def _key(theirs: Belongings) -> dict[str, Any]:
+    return {"key": theirs.memory.key}
+
+
+def _key_and_scope(theirs: Belongings) -> dict[str, Any]:
+    return _key(theirs) | {"scope": theirs.memory.scope}
+
+
+def _id(theirs: Belongings) -> dict[str, Any]:
+    return {"id": str(theirs.memory.pk)}
+
+
+def _scoped_save(act: Act) -> Write:
+    """Knows no memories of teams."""
+    return Write(act, lambda whose: NOBODY if whose.by_key_of_team else whose.changes, (200, 400))
+
+
+DIALECTS: dict[str, Write] = {
+    "kv/memory create": _making(_tool("kv/memory", _kv("create")), 200, 409),
+    "kv/memory update": _of_team(_tool("kv/memory", _kv("update"))),
+    "kv/memory append": _of_team(_tool("kv/memory", _kv("update", mode="append"))),
+    "kv/memory by id": _of_team(
+        _tool("kv/memory", lambda theirs: _kv("update", key=str(theirs.memory.pk))(theirs)),
+    ),
+    "group/save_memory": _of_team(_tool("group/save_memory", lambda theirs: _key(theirs) | {"content": "x"}), 200),
+    "group/forget_memory": _of_team(_tool("group/forget_memory", _key)),
+    "group/forget_memory by id": _of_team(
+        _tool("group/forget_memory", lambda theirs: {"key": str(theirs.memory.pk)}),
+    ),
+    "scoped/save": _scoped_save(_tool("scoped/save", lambda theirs: _key_and_scope(theirs) | {"value": "x"})),
+    "scoped/delete": _by_id(_tool("scoped/delete", _id)),
+    "scoped/delete by key": _in_context(_tool("scoped/delete", _key_and_scope)),
+    "team/save_memory": _making(_tool("team/save_memory", lambda theirs: {"type": "fact", "content": "x"}), 200),
+    "graph/memory_save": _by_sight(
+        _tool(
+            "graph/memory_save",
+            lambda theirs: {"content": "x", "associations": [{"target_id": str(theirs.memory.pk)}]},
+        ),
+        400,
+    ),
+    "graph/memory_delete": _by_id(_tool("graph/memory_delete", lambda theirs: {"memory_id": str(theirs.memory.pk)})),
+    "files/create": Write(
+        _tool("files/create", lambda theirs: {"path": _path(theirs), "file_text": "x"}),
+        lambda whose: NOBODY,
+        (200, 409),
+        of_files=True,
+    ),
+    "files/str_replace": _of_files(
+        _tool("files/str_replace", lambda theirs: {"path": _path(theirs), "old_str": "pager", "new_str": "x"})
+    ),
+    "files/insert": _of_files(
+        _tool("files/insert", lambda theirs: {"path": _path(theirs), "insert_line": 0, "insert_text": "x"})
+    ),
+    "files/delete": _of_files(_tool("files/delete", lambda theirs: {"path": _path(theirs)})),
+    "files/rename": _of_files(
+        _tool("files/rename", lambda theirs: {"old_path": _path(theirs), "new_path": "/memories/moved.md"})
+    ),
+    "files/rename of a folder": _of_files(
+        _tool(
+            "files/rename",
+            lambda theirs: {"old_path": _path(theirs).rpartition("/")[0], "new_path": "/memories/moved"},
+        )
+    ),
+}
+
+
+# The hub's tools by MCP
+
+REFUSALS = {"There is no": 404, "You may read": 403, "This token may not": 403}
+
+
+def _mcp(name: str, arguments: Arguments) -> Act:
+    def act(member: Member, theirs: Belongings, verbs: tuple[Verb, ...]) -> Answered:
+        result = messenger(member, *verbs).result("tools/call", name=name, arguments=arguments(theirs))
+        text = result["content"][0]["text"]
+        told = next((status for start, status in REFUSALS.items() if text.startswith(start)), 400)
+        return Answered(told if result.get("isError") else 200, text)
+
+    return act
+
+
+def _memory(**said: object) -> Arguments:
+    return lambda theirs: {"memory_id": str(theirs.memory.pk), **said}
+
+
+def _target(**said: object) -> Arguments:
+    return lambda theirs: _memory(target_id=str(theirs.link.target_id), **said)(theirs)
+
+
+def _file(**said: object) -> Arguments:
+    return lambda theirs: {"path": theirs.file.path, **said}
+
+
+def _saved(theirs: Belongings) -> dict[str, Any]:
+    return _key_and_scope(theirs) | {"content": "x"}
+
+
+def _linked(member: Member, theirs: Belongings, verbs: tuple[Verb, ...]) -> Answered:
+    said = {"memory_id": _own(member), "target_id": str(theirs.memory.pk)}
+    return _mcp("memory_link", lambda _: said)(member, theirs, verbs)
+
+
+HUB: dict[str, Write] = {
+    "memory_save": _in_context(_mcp("memory_save", _saved), 200, 400),
+    "memory_save_many": _in_context(_mcp("memory_save_many", lambda theirs: {"memories": [_saved(theirs)]}), 200, 400),
+    "memory_update": _by_id(_mcp("memory_update", _memory(content="x"))),
+    "memory_append": _by_id(_mcp("memory_append", _memory(text="x"))),
+    "memory_pin": _by_id(_mcp("memory_pin", _memory())),
+    "memory_tag": _by_id(_mcp("memory_tag", _memory(add=["x"]))),
+    "memory_expire": _by_id(_mcp("memory_expire", _memory(expires_at=None))),
+    "memory_verify": _by_id(_mcp("memory_verify", _memory())),
+    "memory_forget": _by_id(_mcp("memory_forget", _memory())),
+    "memory_forget by key": _in_context(_mcp("memory_forget", _key_and_scope)),
+    "memory_restore": Write(_mcp("memory_restore", _memory()), lambda whose: whose.changes, forgotten=True),
+    "memory_revert": _by_id(_mcp("memory_revert", _memory(to_version=1))),
+    "memory_link": _by_id(_mcp("memory_link", _target(weight=0.8))),
+    "memory_link as target": _by_sight(_linked),
+    "memory_unlink": _by_id(_mcp("memory_unlink", _target())),
+    "memory_cite": _by_id(_mcp("memory_cite", _memory(quote="x"))),
+    "file_write": _of_files(_mcp("file_write", _file(content="x")), 200),
+    "file_append": _of_files(_mcp("file_append", _file(text="x"))),
+    "file_rename": _of_files(_mcp("file_rename", _file(to="moved.md"))),
+    "file_delete": _of_files(_mcp("file_delete", _file())),
+    "file_revert": _of_files(_mcp("file_revert", _file(to_version=1))),
+}
+# Of the caller's own conversations alone, which no id names.
+OF_SESSIONS = {"session_register", "session_archive", "session_extract"}
+
+WRITES = REST | DIALECTS | HUB
