@@ -24,6 +24,7 @@ from memories.views import (
     questions,
     recalls,
     tokens,
+    tree,
 )
 
 urlpatterns = [
@@ -91,6 +92,7 @@ urlpatterns = [
     path("conversations/<path:path>", conversations.read, name="conversation"),
     path("export/", export.page, name="export"),
     path("export/archive.zip", export.archive, name="export-archive"),
+    path("tree/", tree.page, name="tree"),
     # everywhere
     path("palette/", palette.page, name="palette"),
 ]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from teams.views import agents, entering, members, projects, tree
+from teams.views import agents, entering, members, projects
 
 urlpatterns = [
     # agents and their tokens
@@ -25,7 +25,6 @@ urlpatterns = [
     path("members/<uuid:membership_id>/role/<str:role>/", members.change_role, name="member-role"),
     path("members/<uuid:membership_id>/remove/", members.remove, name="member-remove"),
     path("invitations/<uuid:invitation_id>/revoke/", members.revoke, name="invitation-revoke"),
-    # the tree, and a place in it
-    path("tree/", tree.page, name="tree"),
+    # a place in it
     path("workspace/", entering.choose_workspace, name="choose-workspace"),
 ]

@@ -245,16 +245,36 @@ def test_the_tree_says_what_is_inherited(owner: Client) -> None:
     assert "director" in text
 
 
+def test_what_stands_above_is_shown_to_those_who_are_in_it(client: Client, cast: Cast) -> None:
+    director = factories.actor(factories.agent(cast.executive, "chief"))
+    factories.memory(director, "We ship on Tuesdays.", key="core")
+    factories.memory(director, "Never on Fridays.", pinned=True)
+    factories.memory(director, "Lunch is at noon.")
+    outside = as_(client, cast, "owner").get(f"{OPS}tree/").text
+    assert "You are not in this team" in outside
+    assert "Tuesdays" not in outside
+    factories.member(cast.executive, Role.VIEWER, cast["owner"].user)
+    inside = as_(client, cast, "owner").get(f"{OPS}tree/").text
+    assert "/t/acme/executive/core/" in inside
+    assert "We ship on Tuesdays." in inside
+    assert "Never on Fridays." in inside
+    assert "Lunch" not in inside
+
+
 def test_more_teams_take_no_more_statements(owner: Client, cast: Cast) -> None:
     def taken() -> int:
         with CaptureQueriesContext(connection) as statements:
             assert owner.get(f"{OPS}tree/").status_code == 200
         return len(statements)
 
+    user = User.objects.get(username="owner")
+    factories.member(cast.executive, Role.VIEWER, user)
+    director = factories.actor(factories.agent(cast.executive))
     owner.get(f"{OPS}tree/")
     before = taken()
-    for _ in range(3):
-        factories.member(factories.team(cast.ops.organization), Role.VIEWER, User.objects.get(username="owner"))
+    for number in range(3):
+        factories.member(factories.team(cast.ops.organization), Role.VIEWER, user)
+        factories.memory(director, f"Pinned {number}.", pinned=True)
     assert taken() == before
 
 

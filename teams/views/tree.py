@@ -5,12 +5,10 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from django.db.models import Count
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 
 from teams import ancestry
-from teams.models import Agent, Level, Membership, Role, Team
-from teams.place import CHOICES, Place, in_team
+from teams.models import Agent, Membership, Role, Team
+from teams.place import Place
 
 
 @dataclass
@@ -21,15 +19,6 @@ class Node:
     agents: int = 0
     members: int = 0
     below: list["Node"] = field(default_factory=list)
-
-
-@in_team
-def page(request: HttpRequest, place: Place) -> HttpResponse:
-    above = ancestry.upward(place.team.pk)[1:]
-    names = {team.pk: team for team in Team.objects.filter(pk__in=above)}
-    leaders = Agent.objects.filter(team=place.team.pk).exclude(level=Level.MEMBER).order_by("slug")
-    shown = {"roots": grown(place), "above": [names[team] for team in above], "leaders": leaders[:CHOICES]}
-    return render(request, "teams/tree.html", {"section": "tree"} | shown)
 
 
 def grown(place: Place) -> list[Node]:
