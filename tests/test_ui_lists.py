@@ -165,6 +165,19 @@ def test_another_order_sorts_what_a_search_found(editor: Client, bot: Actor) -> 
     assert texts(editor, "q=rollback&sort=importance")[0].startswith("A rollback")
 
 
+def test_in_another_order_a_search_goes_on_for_as_long_as_it_finds(editor: Client, bot: Actor) -> None:
+    drafts = [operations.Draft(content=f"Berth {n} is closed.", importance=n / 100) for n in range(60)]
+    operations.save_many(actor=bot, drafts=[*drafts, operations.Draft(content="Something else.")])
+    first = editor.get(f"{LIST}?q=closed+berth&sort=importance")
+    assert "<mark>Berth</mark> 59 is <mark>closed</mark>." in first.text
+    assert len(first.context["found"].lines) == 50
+    second = editor.get(first.context["found"].next)
+    assert [line.memory.content for line in second.context["found"].lines][-1] == "Berth 0 is closed."
+    assert len(second.context["found"].lines) == 10
+    vague = texts(editor, "q=which+berth+did+we+lose&sort=importance")  # not all of these words are there
+    assert vague[0] == "Berth 59 is closed."
+
+
 def test_pages_follow_each_other_and_lead_back(editor: Client, bot: Actor) -> None:
     operations.save_many(actor=bot, drafts=[operations.Draft(content=f"number {n}") for n in range(60)])
     first = editor.get(f"{LIST}?type=fact")
@@ -306,6 +319,15 @@ def test_all_that_match_are_selected_by_the_address_of_the_list(editor: Client, 
     assert 'name="all" value="tags=x"' in page.text
     assert previewed(editor, [], deed="pin", all="tags=x").context["title"] == "Pin 69 memories"
     assert editor.post(PREVIEW, {"deed": "pin", "all": "type=nonsense"}).status_code == 400
+
+
+def test_all_that_match_a_search_are_selected_not_only_the_best(editor: Client, bot: Actor) -> None:
+    operations.save_many(actor=bot, drafts=[operations.Draft(content=f"Berth {n} is closed.") for n in range(70)])
+    operations.save_many(actor=bot, drafts=[operations.Draft(content=f"Crane {n}.") for n in range(70)])
+    page = editor.get(f"{LIST}?q=berth")
+    assert 'name="all" value="q=berth"' in page.text
+    chosen = previewed(editor, [], deed="pin", all="q=berth").context["effect"].changing
+    assert len([memory for memory in chosen if "Berth" in memory.content]) == 70
 
 
 def test_an_empty_or_forged_selection_is_told_so(editor: Client, bot: Actor) -> None:

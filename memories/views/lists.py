@@ -17,7 +17,8 @@ from memories.filtering import narrowed
 from memories.models import Memory
 from memories.paging import Page
 from memories.paging import page as paged
-from memories.recall.snippets import Snippet
+from memories.recall.snippets import Snippet, snippets
+from memories.recall.statistics import terms
 from memories.views.narrowing import Narrowing
 from memoryhub.errors import Forbidden, Invalid
 from teams.place import Place, in_team
@@ -62,15 +63,23 @@ def page(request: HttpRequest, place: Place) -> HttpResponse:
 def read(*, place: Place, narrowing: Narrowing, now: datetime) -> Found:
     if narrowing.of_forgotten and not place.may_write:
         raise Forbidden("What was forgotten is shown to those who may restore it.")
-    searching = narrowing.query and not narrowing.of_forgotten
-    found = _searched(narrowing, now=now) if searching else _listed(narrowing, now=now)
+    found = _found(narrowing, now=now)
     memories = [line.memory for line in found.lines]
     prefetch_related_objects(memories, "agent", "user", "project")
     return found
 
 
+def _found(narrowing: Narrowing, *, now: datetime) -> Found:
+    """Searched for, the best; in another order, all that have the words, or else the best in that order."""
+    if narrowing.ranked:
+        return _searched(narrowing, now=now)
+    listed = _listed(narrowing, now=now)
+    if listed.lines or narrowing.after or not narrowing.searching:
+        return listed
+    return _searched(narrowing, now=now)
+
+
 def _searched(narrowing: Narrowing, *, now: datetime) -> Found:
-    """The best, which another order only puts in order."""
     answer = recall.recall(
         actor=narrowing.reader,
         query=narrowing.query,
@@ -91,14 +100,26 @@ def _searched(narrowing: Narrowing, *, now: datetime) -> Found:
 def _listed(narrowing: Narrowing, *, now: datetime) -> Found:
     found = _page(narrowing, limit=PAGE, cursor=narrowing.after, now=now)
     next_page = narrowing.address(cursor=found.next) if found.next else ""
-    return Found([_line(narrowing, memory) for memory in found.rows], next=next_page)
+    parts = _snippets(narrowing, found.rows, now=now) if narrowing.searching else {}
+    return Found([_line(narrowing, memory, parts.get(memory.pk)) for memory in found.rows], next=next_page)
+
+
+def _snippets(narrowing: Narrowing, memories: list[Memory], *, now: datetime) -> dict[UUID, Snippet]:
+    reader = narrowing.reader
+    asked = terms(
+        query=narrowing.query, organization_id=reader.organization_id, audiences=sorted(reader.reads), now=now
+    )
+    return snippets(memories=memories, terms=asked.terms)
 
 
 def matching(narrowing: Narrowing, *, limit: int) -> list[UUID]:
-    """The first of the whole list, whichever page of it is shown."""
+    """The first of the whole list, whichever page of it is shown: of a search the best, and all that have the words."""
     if not narrowing.is_valid():
         raise Invalid({"list": " ".join(narrowing.wrong)})
-    return [memory.pk for memory in _page(narrowing, limit=limit, cursor=None, now=timezone.now()).rows]
+    now = timezone.now()
+    best = [line.memory.pk for line in _searched(narrowing, now=now).lines] if narrowing.ranked else []
+    rest = [memory.pk for memory in _page(narrowing, limit=limit, cursor=None, now=now).rows]
+    return list(dict.fromkeys([*best, *rest]))[:limit]
 
 
 def _page(narrowing: Narrowing, *, limit: int, cursor: str | None, now: datetime) -> Page[Memory]:

@@ -130,6 +130,15 @@ class Narrowing(forms.Form):
         return self.said("forgotten") == "yes"
 
     @property
+    def searching(self) -> bool:
+        return bool(self.query) and not self.of_forgotten
+
+    @property
+    def ranked(self) -> bool:
+        """Whether the best come first, instead of another order."""
+        return self.searching and not self.cleaned_data["sort"]
+
+    @property
     def order(self) -> str:
         return ORDERS[self.cleaned_data["sort"] or "created"]
 
