@@ -10,6 +10,7 @@ from teams.actor import Actor
 LINKS = 100  # looked at each way, the weightiest first
 DRAWN = 12
 WIDTH, HEIGHT = 640, 300
+TIPS = {"to-other": 20, "to-middle": 24}  # of arrows, so that they end at the edge of a circle
 SAID = {  # of a link from this memory, and of one to it
     Relation.RELATED_TO: ("related to", "related to"),
     Relation.UPDATES: ("updates", "updated by"),

@@ -25,7 +25,7 @@ def icon(name: str, label: str = "") -> SafeString:
 
 @register.simple_tag
 def when(moment: datetime | None) -> SafeString:
-    """How long ago or ahead, with the exact moment on hover."""
+    """How long ago or ahead, with the exact moment on hover, and by a press of `z` or a touch."""
     if moment is None:
         return mark_safe("")
     exact = f"{moment:%Y-%m-%d %H:%M} UTC"

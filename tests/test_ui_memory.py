@@ -603,7 +603,7 @@ def test_a_page_asks_as_much_of_the_database_however_much_hangs_on_it(
     with django_assert_max_num_queries(22):
         response = at_work.get(address(memory))
     assert "Quote 11" in response.text
-    assert response.text.count("<circle") == 13
+    assert response.text.count('class="reach"') == 12
 
 
 def test_every_version_made_here_says_who_made_it(at_work: Client, cast: Cast) -> None:

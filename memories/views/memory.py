@@ -12,7 +12,7 @@ from memories.assets import Preview, previews
 from memories.forms import audiences
 from memories.importance import importance_at
 from memories.models import Asset, Memory, Source
-from memories.neighbours import drawn, frame, neighbours
+from memories.neighbours import TIPS, drawn, frame, neighbours
 from memories.readers import readers
 from memoryhub.errors import NotFound
 from teams.actor import Actor
@@ -42,6 +42,7 @@ def _attached(actor: Actor, memory: Memory) -> dict[str, Any]:
         "links": links[:LISTED],
         "nodes": drawn(links),
         "frame": frame(drawn(links)),
+        "tips": TIPS.items(),
         "sources": list(sources[:LISTED]),
         "assets": _assets(within),
     }

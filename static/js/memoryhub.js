@@ -1,6 +1,7 @@
 // What every page can do with a keyboard and scripts. Without them, all of it can be done by links and forms.
 //
 //   data-opens="id"    a button that opens that dialog
+//   data-tells         a button that tells exact times instead of how long ago, and back
 //   data-dismisses     a button that takes its toast away
 //   data-key="e"       pressing the key presses it: in the current row of a list if there is one, else on the page, else in its frame
 //   data-row           a row of a list, which j and k go through
@@ -12,7 +13,7 @@ const single = document.documentElement.dataset.keys !== "off"; // whether keys 
 const typing = (element) => element.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]") !== null;
 
 // Controls that need scripts are hidden until there are some.
-const reveal = () => $$("[data-opens][hidden], [data-dismisses][hidden], [data-scripted][hidden]").forEach((element) => (element.hidden = false));
+const reveal = () => $$("[data-opens][hidden], [data-dismisses][hidden], [data-tells][hidden], [data-scripted][hidden]").forEach((element) => (element.hidden = false));
 reveal();
 document.addEventListener("htmx:after:swap", reveal);
 document.addEventListener("htmx:after:swap", (event) => event.target.matches?.("form[data-resets]") && event.target.reset());
@@ -39,6 +40,24 @@ function awaiting(answer) {
 document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
   const { fetch } = ctx;
   ctx.fetch = (...request) => awaiting(fetch(...request));
+});
+
+// Moments are said as how long ago; pressing one, or a key, says all of them exactly, in the reader's zone.
+let exactly = false;
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const ZONE = new Intl.DateTimeFormat(undefined, { timeZoneName: "short" }).formatToParts().find((part) => part.type === "timeZoneName").value;
+function tell() {
+  $$("time[datetime]").forEach((moment) => {
+    moment.dataset.relative ??= moment.textContent;
+    moment.textContent = exactly ? `${EXACT.format(new Date(moment.dateTime))} ${ZONE}` : moment.dataset.relative;
+  });
+  $$("[data-tells]").forEach((button) => button.setAttribute("aria-pressed", String(exactly)));
+}
+document.addEventListener("htmx:after:swap", () => exactly && tell());
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-tells]") && (!event.target.matches("time[datetime]") || event.target.closest("a, button, summary"))) return;
+  exactly = !exactly;
+  tell();
 });
 
 // Where one is stays in sight, however narrow the bar.

@@ -1,5 +1,7 @@
 """The frame around every page: the palette, the shortcuts, the menus."""
 
+import re
+
 import pytest
 from playwright.sync_api import Route, expect
 
@@ -54,6 +56,22 @@ def test_an_answer_that_takes_long_is_waited_for_under_a_bar(visit: Visit) -> No
         route.continue_()
     expect(page.locator("#waiting.long")).to_have_count(0)
     expect(page.locator("#main")).not_to_have_attribute("aria-busy", "true")
+
+
+def test_moments_are_told_exactly_by_a_key_and_by_touch(visit: Visit) -> None:
+    team = factories.team()
+    factories.memory(factories.actor(factories.agent(team)), "Berth 7 is closed.")
+    page = visit(factories.member(team, Role.EDITOR), "/")
+    page.goto(f"{page.url}memories/")
+    moment = page.locator(".memory time")
+    expect(moment).to_have_text("just now")
+    page.keyboard.press("z")
+    expect(moment).to_have_text(re.compile(r"20\d\d.*\d:\d\d.* (UTC|GMT)"))
+    moment.click()
+    expect(moment).to_have_text("just now")
+    page.locator(".account summary").click()
+    page.get_by_role("button", name="Exact times").click()
+    expect(moment).to_have_text(re.compile("UTC|GMT"))
 
 
 def test_single_keys_can_be_switched_off_where_they_are_listed(visit: Visit) -> None:
