@@ -15,6 +15,11 @@ from tests.browser.conftest import Visit
 pytestmark = pytest.mark.django_db(transaction=True)
 
 HOME = "/t/acme/ops/"
+# What has more text than it shows.
+HELD_BACK = """() => [...document.querySelectorAll("main *:not(svg *, select, option, .visually-hidden)")]
+  .filter((part) => part.checkVisibility() && getComputedStyle(part).overflow !== "visible")
+  .filter((part) => part.scrollHeight > part.clientHeight + 2)
+  .map((part) => part.outerHTML.slice(0, 120))"""
 
 
 def test_one_saves_by_keyboard_alone_and_goes_on(visit: Visit, eddy: User) -> None:
@@ -71,6 +76,20 @@ def test_a_long_core_memory_unfolds(visit: Visit, eddy: User, team: Team) -> Non
     folded = page.evaluate(height)
     page.get_by_text("Read all").click()
     assert page.evaluate(height) > 2 * folded
+
+
+def test_on_paper_nothing_is_folded(visit: Visit, eddy: User, team: Team) -> None:
+    bot = factories.actor(factories.agent(team, "bot"))
+    core = factories.memory(bot, "\n\n".join(f"Rule {number}." for number in range(80)), key="core")
+    page = visit(eddy, HOME)
+    page.emulate_media(media="print")
+    assert page.evaluate(HELD_BACK) == []
+    expect(page.get_by_role("button")).to_have_count(0)
+    for path in (f"core/{core.pk}/edit/", "core/read/", f"memories/{core.pk}/", "memories/?q=rule"):
+        page.goto(f"{HOME}{path}")
+        assert page.evaluate(HELD_BACK) == [], path
+    page.goto(f"{HOME}memories/{core.pk}/")
+    expect(page.locator(".readers li", has_text="eddy")).to_be_visible()
 
 
 def test_it_works_without_scripts(visit: Visit, eddy: User) -> None:
