@@ -2,6 +2,7 @@
 then repeats what it was told last. It is served over HTTP and speaks as much of OpenAI's and Anthropic's API."""
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,6 +11,26 @@ from typing import Any
 
 Call = tuple[str, dict[str, Any]]  # a tool's name and its arguments
 NAMES = {"model": "stand-in", "created": 0, "created_at": 0}
+
+
+@contextmanager
+def openai(script: Sequence[Call]) -> Iterator[tuple[dict[str, Any], str]]:
+    """What OpenAI's client is made with, and a model's name: OpenAI's own if there is a key, else the stand-in."""
+    if os.environ.get("OPENAI_API_KEY"):
+        yield {}, os.environ.get("OPENAI_MODEL", "gpt-5-mini")
+    else:
+        with served(script) as address:
+            yield {"base_url": f"{address}/v1", "api_key": "none"}, "stand-in"
+
+
+@contextmanager
+def anthropic(script: Sequence[Call]) -> Iterator[tuple[dict[str, Any], str]]:
+    """The same for Anthropic's."""
+    if os.environ.get("ANTHROPIC_API_KEY"):
+        yield {}, os.environ.get("ANTHROPIC_MODEL", "claude-sonnet-4-5")
+    else:
+        with served(script) as address:
+            yield {"base_url": address, "api_key": "none"}, "stand-in"
 
 
 @contextmanager
@@ -71,10 +92,12 @@ def responses(script: Sequence[Call], asked: dict[str, Any]) -> dict[str, Any]:
 def messages(script: Sequence[Call], asked: dict[str, Any]) -> dict[str, Any]:
     blocks = [block for said in asked["messages"] if isinstance(said["content"], list) for block in said["content"]]
     told = [block["content"] for block in blocks if block["type"] == "tool_result"]
+    answered = [int(block["tool_use_id"].removeprefix("toolu_")) for block in blocks if block["type"] == "tool_result"]
+    number = max(answered, default=-1) + 1  # the SDK may send the latest messages alone
     content: dict[str, Any]
-    if len(told) < len(script):
-        name, arguments = script[len(told)]
-        content = {"type": "tool_use", "id": f"toolu_{len(told)}", "name": name, "input": arguments}
+    if number < len(script):
+        name, arguments = script[number]
+        content = {"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": arguments}
     else:
         content = {"type": "text", "text": repeated(told)}
     reason = "tool_use" if content["type"] == "tool_use" else "end_turn"
