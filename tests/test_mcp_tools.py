@@ -193,8 +193,10 @@ def test_what_is_not_there_is_not_found(agent: Messenger, uri: str, revision: st
     agent.call("memory_save", key="core", content="We write plainly.")
     factories.memory(factories.actor(factories.agent(factories.team(slug="other"))), key="core")
     agent.revision = revision
-    code = agent.error("resources/read", uri=uri.format(team=agent.agent.team.slug))["code"]
-    assert code in ((-32602,) if revision == MODERN else (-32002, -32602))
+    asked = uri.format(team=agent.agent.team.slug)
+    error = agent.error("resources/read", uri=asked)
+    assert error["code"] == (-32602 if revision == MODERN else -32002)
+    assert error["data"] == {"uri": asked}
 
 
 def test_a_key_with_a_slash_is_one_name(agent: Messenger) -> None:

@@ -74,8 +74,10 @@ def answer(call: Call) -> Content:
     try:
         content = method.act(call)
     except Trouble as trouble:
-        missing = isinstance(trouble, NotFound) and method.part == "resources" and not call.is_modern
-        raise Refused(RESOURCE_NOT_FOUND if missing else INVALID_PARAMS, trouble.message) from trouble
+        missing = isinstance(trouble, NotFound) and method.part == "resources"
+        code = RESOURCE_NOT_FOUND if missing and not call.is_modern else INVALID_PARAMS
+        data = {"uri": call.request.params["uri"]} if missing and "uri" in call.request.params else None
+        raise Refused(code, trouble.message, data=data) from trouble
     if not call.is_modern:
         return content
     return {**content, "resultType": "complete", "_meta": {SERVER: INFO}, **method.kept}

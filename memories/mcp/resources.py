@@ -1,6 +1,7 @@
 """What a client can read by address: the team's prompt blocks, its files, and each memory that owns a key."""
 
 import mimetypes
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -11,7 +12,7 @@ from memories.api import files
 from memories.fields import clean
 from memories.models import Memory, Scope, TeamFile
 from memories.operations.recording import require
-from memoryhub.errors import NotFound
+from memoryhub.errors import Invalid, NotFound
 from teams.actor import Actor
 from teams.models import Team, Verb
 
@@ -57,7 +58,9 @@ def read(*, actor: Actor, uri: str) -> Content:
     require(actor, Verb.READ)
     team, kind, name = _place(uri)
     known = {slug: pk for pk, slug in _slugs(actor).items()}
-    found = READERS[kind](actor, known[team], name) if team in known else None
+    found = None
+    with suppress(Invalid):  # a name that nothing can have
+        found = READERS[kind](actor, known[team], name) if team in known else None
     if found is None:
         raise NotFound(f"There is no resource {uri!r}.")
     text, media = found
