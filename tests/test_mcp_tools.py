@@ -14,6 +14,7 @@ from memories.models import FileVersion, Memory, Revision
 from memories.schemas import STORABLE
 from teams.models import Token, Verb
 from tests import factories
+from tests.caller import Caller
 from tests.messaging import MODERN, Messenger
 from tests.stories import DAYS, Calls, hub_day
 
@@ -141,6 +142,77 @@ def test_a_token_without_a_verb_is_told_no(agent: Messenger) -> None:
         ("completion/complete", {"ref": {"type": "ref/prompt", "name": "team_context"}, "argument": {}}),
     ):
         assert "error" in writer.ask(method, **params).json(), method
+
+
+# Trying again
+
+SAVED = {"name": "memory_save", "arguments": {"content": "Berth 7 is closed."}}
+WRITTEN = {
+    "": SAVED,
+    "graph": SAVED,
+    "kv": {"name": "memory", "arguments": {"command": "create", "key": "k", "content": "x"}},
+}
+
+
+def keyed(agent: Messenger, key: object, by: str, said: dict[str, Any]) -> Any:
+    """The result of a call with an idempotency key in its header or its `_meta`."""
+    meta = {"_meta": {"memoryhub/idempotency-key": key}} if by == "meta" else {}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": said | meta}
+    return agent.send(body, **({} if meta else {"Idempotency_Key": key})).json()["result"]
+
+
+@pytest.mark.parametrize("by", ["header", "meta"])
+@pytest.mark.parametrize("dialect", WRITTEN)
+def test_a_call_that_is_repeated_with_its_key_is_done_once(agent: Messenger, dialect: str, by: str) -> None:
+    agent.place = f"/mcp/{dialect}".rstrip("/")
+    said = WRITTEN[dialect]
+    first, again = (keyed(agent, "k-1", by, said) for _ in range(2))
+    assert first == again
+    assert not first.get("isError"), first
+    assert Revision.objects.count() == 1
+    assert keyed(agent, "k-2", by, said).get("isError", False) == (dialect == "kv")  # done again: there is one by now
+
+
+def test_a_key_is_of_one_call_in_one_context(agent: Messenger) -> None:
+    keyed(agent, "k", "header", SAVED)
+    others = [
+        Messenger(agent.agent, token=agent.token, context={"user": "mira"}),
+        Messenger(agent.agent, token=agent.token, place="/mcp/graph"),
+    ]
+    for messenger, said in (
+        (agent, SAVED | {"arguments": {"content": "Berth 7 is open."}}),
+        (agent, SAVED | {"name": "file_append", "arguments": {"path": "a", "text": "x"}}),
+        *((other, SAVED) for other in others),
+    ):
+        refused = keyed(messenger, "k", "meta", said)
+        assert (refused["isError"], "used for another request" in refused["content"][0]["text"]) == (True, True)
+    rest = Caller(agent.agent, token=agent.token)
+    assert rest("POST", "memories", SAVED["arguments"], Idempotency_Key="k").status_code == 422
+    assert Revision.objects.count() == 1
+
+
+@pytest.mark.parametrize("key", ["", "two words", "ü", "k" * 256, "k\n", 7, ["k"]])
+def test_an_odd_key_is_refused_in_words(agent: Messenger, key: object) -> None:
+    refused = keyed(agent, key, "meta", SAVED)
+    assert refused["content"][0]["text"].startswith("idempotency_key: Up to 255 ASCII characters")
+    assert not Memory.objects.exists()
+
+
+def test_a_read_is_asked_anew_and_a_refusal_leaves_the_key_free(agent: Messenger) -> None:
+    asked = {"name": "memory_list", "arguments": {}}
+    assert keyed(agent, "k", "header", asked)["structuredContent"]["memories"] == []
+    assert keyed(agent, "k", "header", SAVED | {"arguments": {}})["isError"]
+    assert not keyed(agent, "k", "header", SAVED).get("isError")
+    assert len(keyed(agent, "k", "header", asked)["structuredContent"]["memories"]) == 1
+
+
+def test_one_key_for_a_batch_counts_for_each_of_its_calls(agent: Messenger) -> None:
+    said = [SAVED | {"arguments": {"content": f"Berth {number} is closed."}} for number in (7, 8)]
+    batch = [{"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": params} for n, params in enumerate(said)]
+    agent.revision = "2025-03-26"
+    first, again = (agent.send(batch, Idempotency_Key="k").json() for _ in range(2))
+    assert first == again
+    assert Revision.objects.count() == 2
 
 
 # Resources

@@ -23,13 +23,19 @@ KEPT = ("ETag", "Location")  # of an answer's headers
 
 def once(request: Request, act: Callable[[], Response]) -> Response:
     """What `act` answers, or answered the first time. Only what was done is remembered; a refusal is not."""
-    key = request.headers.get(HEADER)
+    key = key_of(request.headers.get(HEADER))
     if key is None:
         return act()
-    if not re.search(KEY, key):
-        raise Invalid({"idempotency_key": "Up to 255 ASCII characters that can be seen, without spaces."})
     first = operations.once(actor=actor_of(request), key=key, request=_spelled(request), act=lambda: _result(act()))
     return Response(first["body"].encode(), status=first["status"], headers=first["headers"])
+
+
+def key_of(said: object) -> str | None:
+    if said is None:
+        return None
+    if not isinstance(said, str) or not re.fullmatch(KEY, said):
+        raise Invalid({"idempotency_key": "Up to 255 ASCII characters that can be seen, without spaces."})
+    return said
 
 
 def _result(response: Response) -> operations.Result:
@@ -37,11 +43,15 @@ def _result(response: Response) -> operations.Result:
     body = "" if response.data is None else orjson.dumps(response.data).decode()
     headers = {name: response[name] for name in KEPT if name in response}
     kept = {"status": response.status_code, "headers": headers, "body": body}
-    return operations.Result(kept, memory_ids=tuple(dict.fromkeys(_named(response.data))))
+    return operations.Result(kept, memory_ids=named(response.data))
+
+
+def named(shape: object) -> tuple[UUID, ...]:
+    """The ids of what an answer shows: a purge must find whose words are in it."""
+    return tuple(dict.fromkeys(_named(shape)))
 
 
 def _named(shape: object) -> Iterator[UUID]:
-    """The ids of what an answer shows: a purge must find whose words are in it."""
     if isinstance(shape, dict):
         for name, value in shape.items():
             found = _id(value) if name in ("id", "memory_id") else None

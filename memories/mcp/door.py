@@ -12,6 +12,7 @@ from django.utils.http import is_same_domain
 from django.views.decorators.csrf import csrf_exempt
 
 from memories.api.door import CONTEXT_HEADERS
+from memories.api.repeating import HEADER
 from memories.dialects import DIALECTS
 from memories.mcp import messages, methods, revisions
 from memories.mcp.messages import INVALID_REQUEST, Answer, Refused
@@ -119,7 +120,7 @@ class Caller:
             if found is None:
                 return self._noted(said, modern)
             revision = revisions.spoken(found, headers) if modern else revisions.agreed(headers)
-            call = Call(self.server, found, revision, self.token, self._context(), batched)
+            call = Call(self.server, found, revision, self.token, self._context(), headers.get(HEADER), batched)
             return Reply(messages.result(found.id, methods.answer(call)))
         except Refused as refusal:
             status = revisions.status(refusal, modern=modern)

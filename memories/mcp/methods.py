@@ -2,10 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 import orjson
 
+from memories import operations
+from memories.api.repeating import key_of, named
+from memories.dialects import Tool
 from memories.mcp import completions, prompts, resources
 from memories.mcp.messages import (
     INVALID_PARAMS,
@@ -26,6 +31,7 @@ from teams.actor import Actor
 from teams.models import Token
 
 META_CONTEXT = "memoryhub/context"
+META_KEY = "memoryhub/idempotency-key"
 MINUTES = 60 * 1_000  # milliseconds
 
 Content = dict[str, Any]
@@ -38,6 +44,7 @@ class Call:
     revision: str
     token: Token
     context: Mapping[str, str]  # by headers
+    key: str | None = None  # to repeat it safely, by a header
     batched: bool = False
 
     @property
@@ -56,6 +63,14 @@ class Call:
         if not isinstance(found, kind):
             raise Refused(INVALID_PARAMS, f"params.{name} must be {KINDS[kind]}.")
         return found
+
+    @property
+    def idempotency_key(self) -> str | None:
+        """By its `_meta` or its header; one header for a whole batch counts for each message by itself."""
+        if (said := self.request.meta.get(META_KEY)) is not None:
+            return key_of(said)
+        key = key_of(self.key)
+        return sha256(f"{key} {self.request.id!r}".encode()).hexdigest() if key and self.batched else key
 
     def actor(self, said: object = None) -> Actor:
         """Who calls, in the circumstances that the headers tell, the message's `_meta`, or what it says itself."""
@@ -119,11 +134,28 @@ def call_tool(call: Call) -> Content:
         raise Refused(INVALID_PARAMS, f"Unknown tool: {name}. There are {', '.join(call.server.tools)}.")
     try:
         context = said.get("context") if call.server.is_hub else tool.circumstances(said)
-        result = tool.run(actor=call.actor(context), arguments=said)
+        result, written = _once(call, tool, call.actor(context), said)
     except Trouble as trouble:
         return {"content": [_text(_sentence(trouble))], "isError": True}
-    written = orjson.dumps(result)
     return {"content": [_text(_plain(result) or written.decode())], "structuredContent": orjson.Fragment(written)}
+
+
+def _once(call: Call, tool: Tool, actor: Actor, said: Content) -> tuple[Content, bytes]:
+    """What the tool answers, and that as it is sent. A call that writes and has a key is done once, and its repetition
+    gets the first answer; a refusal is not remembered."""
+    key = None if tool.reads else call.idempotency_key
+    if key is None:
+        result = tool.run(actor=actor, arguments=said)
+        return result, orjson.dumps(result)
+    request = f"MCP {call.server.name} {tool.name}\n".encode() + orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
+    act = partial(_kept, tool, actor, said)
+    first: str = operations.once(actor=actor, key=key, request=request, act=act)
+    return orjson.loads(first), first.encode()
+
+
+def _kept(tool: Tool, actor: Actor, said: Content) -> operations.Result:
+    result = tool.run(actor=actor, arguments=said)
+    return operations.Result(orjson.dumps(result).decode(), memory_ids=named(result))
 
 
 def list_resources(call: Call) -> Content:

@@ -23,6 +23,7 @@ INFO = {"name": "memoryhub", "title": "MemoryHub", "version": "1"}
 
 @dataclass(frozen=True, slots=True)
 class Server:
+    name: str  # of its dialect; the hub has none
     instructions: str
     tools: Mapping[str, Tool]
     definitions: list[dict[str, Any]]
@@ -33,11 +34,11 @@ class Server:
         return "resources" in self.capabilities
 
 
-def _server(instructions: str, every: Iterable[Tool], *capabilities: str) -> Server:
+def _server(name: str, instructions: str, every: Iterable[Tool], *capabilities: str) -> Server:
     named = {tool.name: tool for tool in every}
     definitions = [published(tool.definition(Format.MCP)) for tool in named.values()]
-    return Server(instructions, named, definitions, {name: {} for name in ("tools", *capabilities)})
+    return Server(name, instructions, named, definitions, {name: {} for name in ("tools", *capabilities)})
 
 
-HUB = _server(INSTRUCTIONS, tools.TOOLS, "resources", "prompts", "completions")
-SERVERS = {"": HUB} | {dialect: _server(OF_A_DIALECT, every) for dialect, every in DIALECTS.items()}
+HUB = _server("", INSTRUCTIONS, tools.TOOLS, "resources", "prompts", "completions")
+SERVERS = {"": HUB} | {dialect: _server(dialect, OF_A_DIALECT, every) for dialect, every in DIALECTS.items()}
