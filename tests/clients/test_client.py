@@ -232,6 +232,56 @@ def test_tail_begins_with_what_changes_from_now_on(client: MemoryHub) -> None:
     assert client.run(following.news()) == []
 
 
+def test_tail_does_not_ask_for_what_it_told_once_the_overlap_has_passed(client: MemoryHub, wire: Wire) -> None:
+    now = [0.0]
+    following = Following(since=None, forgotten=True, filters={}, clock=lambda: now[0])
+    client.run(following.news())
+    saved = client.save_many([{"content": f"New {number}."} for number in range(3)])
+    assert {memory.id for memory in client.run(following.news())} == {memory.id for memory in saved}
+    for now[0] in (5.0, 14.9, 15.0):
+        assert client.run(following.news()) == []
+    assert following.told == {}
+    wire.requests.clear()
+    assert client.run(following.news()) == []
+    later = client.change(saved[0].id, pinned=True)
+    assert [memory.version for memory in client.run(following.news())] == [later.version]
+    asked = {request.url.params["updated_after"] for request in wire.requests if request.method == "GET"}
+    assert len(asked) == 1
+    assert saved[0].updated_at
+    assert datetime.fromisoformat(asked.pop()) > saved[0].updated_at
+
+
+def test_tail_tells_late_what_was_written_late(client: MemoryHub) -> None:
+    first, second = client.save("First."), client.save("Second.")
+    following = Following(since=None, forgotten=False, filters={})
+    client.run(following.news())
+    Row.objects.filter(pk=first.id).update(version=2, updated_at=first.updated_at)  # as if it was committed only now
+    assert [memory.id for memory in client.run(following.news())] == [first.id]
+    assert second.updated_at
+    assert following.since
+    assert following.since < second.updated_at
+
+
+def test_tail_waits_for_a_hub_that_went_away(client: MemoryHub, wire: Wire) -> None:
+    told: list[MemoryHubError] = []
+    client.retries = Retries(most=0)
+    following = Following(since=None, forgotten=False, filters={}, interval=2, on_trouble=told.append)
+    wire.trouble = [LOST]
+    with pytest.raises(Unreachable):
+        client.run(following.news())
+    client.run(following.news())
+    saved = client.save("Meanwhile.")
+    pauses = []
+    for trouble in (LOST, httpx.Response(503), httpx.Response(429), *[LOST] * 5):
+        wire.trouble = [trouble]
+        assert client.run(following.news()) == []
+        pauses.append(following.pause)
+    assert pauses == [4, 8, 16, 32, 60, 60, 60, 60]
+    assert len(told) == 1
+    assert [memory.id for memory in client.run(following.news())] == [saved.id]
+    assert following.pause == 2
+
+
 def test_it_knows_where_the_hub_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMORYHUB_CONFIG", str(tmp_path / "deep" / "config.json"))
     for name in (configuration.URL, configuration.TOKEN):

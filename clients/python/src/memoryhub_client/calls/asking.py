@@ -15,13 +15,13 @@ def me() -> Call[Me]:
 
 def recall(query: str | None = None, **question: Unpack[Question]) -> Call[Recalled]:
     """The memories that answer best, best first."""
-    return called("POST", "recall", Recalled, json=plain({**said(query=query), **question}))
+    return called("POST", "recall", Recalled, json=plain({**said(query=query), **question}), only_reads=True)
 
 
 def why_not(memory_id: Id, query: str, **question: Unpack[Question]) -> Call[Verdict]:
     """Which rule keeps a memory from an answer, or where it stands in it."""
     asked = {"memory_id": identity(memory_id, "memory"), "query": query, **question}
-    return called("POST", "recall/why-not", Verdict, json=plain(asked))
+    return called("POST", "recall/why-not", Verdict, json=plain(asked), only_reads=True)
 
 
 def context(

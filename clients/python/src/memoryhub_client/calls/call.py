@@ -14,7 +14,6 @@ Answer = TypeVar("Answer")
 Id = str | UUID
 
 IDEMPOTENCY = "Idempotency-Key"
-READS = ("recall", "recall/why-not")  # by POST
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,14 +23,16 @@ class Call(Generic[Answer]):
     read: Callable[[Any], Answer]  # what the JSON of the answer means; None if it is empty
     params: Mapping[str, Any] = field(default_factory=dict)
     json: Any = None
+    content: bytes | None = None  # or what is JSON already
     form: Mapping[str, Any] | None = None  # files, by their fields: name, bytes and type
     binary: bool = False  # the answer is bytes, not JSON
     headers: Mapping[str, str] = field(default_factory=dict)
+    only_reads: bool = False  # though it is no GET
 
     @property
     def repeatable(self) -> bool:
         """Whether sending it twice does it once."""
-        return self.method == "GET" or IDEMPOTENCY in self.headers or self.path in READS
+        return self.method == "GET" or self.only_reads or IDEMPOTENCY in self.headers
 
     def at(self, cursor: str) -> "Call[Answer]":
         return replace(self, params={**self.params, "cursor": cursor})

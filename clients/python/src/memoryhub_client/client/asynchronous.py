@@ -14,7 +14,7 @@ from memoryhub_client import calls
 from memoryhub_client.calls import Call, Filters
 from memoryhub_client.client.common import Hub, Outcome, Plan, whole_file
 from memoryhub_client.errors import MemoryHubError
-from memoryhub_client.following import Following
+from memoryhub_client.following import Following, Trouble
 from memoryhub_client.retrying import Retries
 from memoryhub_client.shapes import Memory, Page
 
@@ -96,13 +96,16 @@ class AsyncMemoryHub(Hub):
         since: datetime | None = None,
         interval: float = 2.0,
         forgotten: bool = False,
+        on_trouble: Trouble | None = None,
         **filters: Unpack[Filters],
     ) -> AsyncIterator[Memory]:
-        following = Following(since=since, forgotten=forgotten, filters=filters)
+        following = Following(
+            since=since, forgotten=forgotten, filters=filters, interval=interval, on_trouble=on_trouble
+        )
         while True:
             for memory in await self.run(following.news()):
                 yield memory
-            await asyncio.sleep(interval)
+            await asyncio.sleep(following.pause)
 
     async def export(self, to: str | Path) -> Path:
         path, call = Path(to), calls.export()

@@ -54,7 +54,7 @@ class Hub:
 
     def _sent(self, call: Call[Any]) -> dict[str, Any]:
         headers = {**self._context, **call.headers}
-        body = {"files": call.form} if call.form else {"json": call.json}
+        body = {"files": call.form, "content": call.content, "json": call.json}
         return {"method": call.method, "url": call.path, "params": call.params, "headers": headers, **body}
 
     def _read(self, call: Call[Answer], outcome: Outcome) -> Answer:

@@ -14,7 +14,7 @@ from memoryhub_client import calls
 from memoryhub_client.calls import Call, Filters
 from memoryhub_client.client.common import Hub, Outcome, Plan, whole_file
 from memoryhub_client.errors import MemoryHubError
-from memoryhub_client.following import Following
+from memoryhub_client.following import Following, Trouble
 from memoryhub_client.retrying import Retries
 from memoryhub_client.shapes import Memory, Page
 
@@ -63,7 +63,7 @@ class MemoryHub(Hub):
         self._http.close()
 
     def send(self, call: Call[Answer]) -> Answer:
-        return self._read(call, self._patiently(call, lambda: self._try(call)))
+        return self._read(call, self._outcome(call))
 
     def pages(self, call: Call[Page[Answer]]) -> Iterator[Answer]:
         """Every item, asking for a page when it is needed."""
@@ -95,13 +95,17 @@ class MemoryHub(Hub):
         since: datetime | None = None,
         interval: float = 2.0,
         forgotten: bool = False,
+        on_trouble: Trouble | None = None,
         **filters: Unpack[Filters],
     ) -> Iterator[Memory]:
-        """What changes, as it changes, for ever. With `forgotten` also what is forgotten: see `forgotten_at`."""
-        following = Following(since=since, forgotten=forgotten, filters=filters)
+        """What changes, as it changes, for ever: it asks every `interval` seconds. With `forgotten` also what is
+        forgotten: see `forgotten_at`. A hub that goes away is waited for, after `on_trouble` is told."""
+        following = Following(
+            since=since, forgotten=forgotten, filters=filters, interval=interval, on_trouble=on_trouble
+        )
         while True:
             yield from self.run(following.news())
-            time.sleep(interval)
+            time.sleep(following.pause)
 
     def export(self, to: str | Path) -> Path:
         """Writes an archive of what the token sees of its team to a file, as it comes: a zip."""
@@ -109,6 +113,9 @@ class MemoryHub(Hub):
         with whole_file(path) as file:
             self._answered(self._patiently(call, lambda: self._try_download(call, file)))
         return path
+
+    def _outcome(self, call: Call[Any]) -> Outcome:
+        return self._patiently(call, lambda: self._try(call))
 
     def _patiently(self, call: Call[Any], attempt: Callable[[], Outcome]) -> Outcome:
         for tried in count(1):
