@@ -1,6 +1,5 @@
 """LangGraph's store over the hub: what LangGraph asks of every store, and the same answers as its own store gives."""
 
-import asyncio
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -271,11 +270,43 @@ def test_every_place_has_its_own_key() -> None:
     assert max(len(place.key(*one)) for one in made) <= 200
 
 
-def test_the_plain_store_says_what_it_needs_to_be_awaited(store: MemoryHubStore) -> None:
-    with pytest.raises(MemoryHubError, match="give this store an AsyncMemoryHub"):
-        asyncio.run(store.aget(("a",), "k"))
+def test_a_store_for_asynchronous_code_alone_says_so() -> None:
     with pytest.raises(MemoryHubError, match="await its asynchronous methods"):
         MemoryHubStore(async_hub=AsyncMemoryHub(URL, "mh_x")).get(("a",), "k")
+
+
+def test_what_others_keep_at_an_items_key_is_no_item(store: MemoryHubStore, client: MemoryHub) -> None:
+    client.save("By hand.", key="langgraph/a/k", category="langgraph", tags=["a"])
+    assert store.get(("a",), "k") is None
+    assert store.search(("a",)) == store.search(("a",), query="by hand") == []
+    assert store.list_namespaces() == []
+    store.put(("a",), "k", {"v": 1})
+    item = store.get(("a",), "k")
+    assert item
+    assert item.value == {"v": 1}
+
+
+def test_a_query_with_a_filter_finds_all_that_pass_it(store: MemoryHubStore) -> None:
+    """The first hits are not among them, and more pass than one recall gives."""
+    ops = [PutOp(("many",), f"{n}", {"text": "deploy deploy deploy", "kind": "loud"}) for n in range(60)]
+    ops += [PutOp(("many",), f"{60 + n}", {"text": "We deploy.", "kind": "quiet", "n": n}) for n in range(70)]
+    store.batch(ops)
+    wanted = {"kind": "quiet"}
+    found = store.search(("many",), query="deploy", filter=wanted, limit=100)
+    assert {item.key for item in found} == {f"{60 + n}" for n in range(70)}
+    pages = [
+        store.search(("many",), query="deploy", filter=wanted, limit=30, offset=start) for start in (0, 30, 60, 90)
+    ]
+    assert [item.key for page in pages for item in page] == [item.key for item in found]
+    few = store.search(("many",), query="deploy", filter={"n": {"$lt": 3}}, limit=5)
+    assert {item.key for item in few} == {"60", "61", "62"}
+    assert len(store.search(("many",), query="deploy", limit=200)) == 130
+
+
+def test_fields_to_index_are_taken_and_no_narrower(store: MemoryHubStore) -> None:
+    store.put(("a",), "k", {"title": "Harbour", "body": "The crane is oiled."}, index=["title"])
+    (found,) = store.search(("a",), query="crane")
+    assert found.score
 
 
 RANDOM_LABELS = ["a", "ab", "b", "A", "a_", "a%", "%", "_", "x/y", "é", "two words", "-"]

@@ -4,6 +4,7 @@ The memory's key says namespace and key, its tags say the namespace and each tha
 and a search within a namespace by tag. Whatever does not fit into a key or a tag as it stands goes in as a digest.
 """
 
+import asyncio
 import hashlib
 import json
 import re
@@ -47,8 +48,13 @@ AGED = 0.1  # of its time to live must have passed before a read writes a new ex
 
 
 class MemoryHubStore(BaseStore):
-    """Give it the hub for the kind of code that uses it, or both; without any, they are found as `MemoryHub()` is.
-    `name` tells the items of this store from other memories, and `scope` says whose they are."""
+    """Give it the hub for the kind of code that uses it, or both; without any, they are found as `MemoryHub()` is. With
+    a `MemoryHub` alone its asynchronous methods work in threads. `name` tells the items of this store from other
+    memories, and `scope` says whose they are.
+
+    A query ranks the best 50 of what is within the namespace; whatever else passes the filter follows, the latest
+    change first and without a score. `index=False` keeps an item out of the ranking; which fields are to be found by a
+    query cannot be chosen: all of the value is."""
 
     supports_ttl = True
 
@@ -74,7 +80,7 @@ class MemoryHubStore(BaseStore):
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         if self.async_hub is None:
-            raise MemoryHubError("For asynchronous methods give this store an AsyncMemoryHub, too.")
+            return await asyncio.to_thread(self.batch, list(ops))
         return await self.async_hub.run(_batch(self.place, list(ops)))
 
 
@@ -160,6 +166,8 @@ def _get(place: Place, op: GetOp) -> Generator[Call[Any], Any, Item | None]:
         memory: Memory = yield calls.get_key(place.key(tuple(op.namespace), op.key), scope=place.scope)
     except NotFound:
         return None
+    if not _is_item(memory):  # somebody saved it under that key by other means
+        return None
     if op.refresh_ttl:
         yield from _refresh([memory])
     return _item(memory)
@@ -217,7 +225,8 @@ def _listed(
 
 
 def _list_namespaces(place: Place, op: ListNamespacesOp) -> Generator[Call[Any], Any, list[Namespace]]:
-    """Reads the items under the prefix, for a namespace is there while items are in it."""
+    """Reads the items under the prefix, for a namespace is there while items are in it, and only they name it: where
+    there are many, say a prefix."""
     conditions = op.match_conditions or ()
     known: set[Namespace] = set()
     call = calls.memories(**place.within(_start(conditions)))
