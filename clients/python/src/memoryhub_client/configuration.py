@@ -35,6 +35,17 @@ def found(*, url: str | None = None, token: str | None = None) -> Configuration:
     return Configuration(url.rstrip("/"), token)
 
 
+def known_url() -> str | None:
+    return os.environ.get(URL) or _kept().get("url")
+
+
+def drop() -> bool:
+    """Whether there was something to forget."""
+    there = file().exists()
+    file().unlink(missing_ok=True)
+    return there
+
+
 def keep(configuration: Configuration) -> Path:
     """For its owner's eyes alone from the first byte on."""
     path = file()

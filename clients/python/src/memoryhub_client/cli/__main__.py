@@ -1,0 +1,7 @@
+"""`python -m memoryhub_client.cli`, where the command is not on the path."""
+
+import sys
+
+from memoryhub_client.cli.running import main
+
+sys.exit(main())
