@@ -101,12 +101,22 @@ def test_a_save_answers_id_success_and_message(ask: Call, body: dict[str, Any]) 
 
 
 def test_a_decision_is_linked_to_what_it_results_from(ask: Call) -> None:
+    """The documented example, with the id of a memory where that has a name in its place."""
     earlier = ask("memory_save", FACT)["memory_id"]
     link = DECISION["associations"][0] | {"target_id": earlier}
-    later = ask("memory_save", DECISION | {"associations": [link]})["memory_id"]
+    saved = ask("memory_save", DECISION | {"associations": [link]})
+    assert (saved["success"], saved["message"]) == (True, "Memory saved successfully")
+    later = saved["memory_id"]
     found = Association.objects.get()
     assert (str(found.origin_id), str(found.target_id)) == (later, earlier)
     assert (found.relation, found.weight) == ("result_of", 0.9)
+
+
+def test_what_says_nearly_the_same_is_linked_as_an_update(ask: Call) -> None:
+    earlier = ask("memory_save", FACT)["memory_id"]
+    later = ask("memory_save", FACT | {"content": FACT["content"] + " today"})["memory_id"]  # type: ignore[operator]
+    found = Association.objects.get()
+    assert (str(found.origin_id), str(found.target_id), found.relation) == (later, earlier, "updates")
 
 
 def test_a_link_is_related_to_by_half_unless_said(ask: Call) -> None:
@@ -122,6 +132,12 @@ def test_every_relation_is_known(ask: Call, relation: str) -> None:
     earlier = ask("memory_save", FACT)["memory_id"]
     ask("memory_save", PREFERENCE | {"associations": [{"target_id": earlier, "relation_type": relation}]})
     assert Association.objects.get().relation == relation
+
+
+def test_the_documented_decision_as_it_stands_names_what_is_missing(ask: Call) -> None:
+    problem = ask("memory_save", DECISION, status=400)
+    assert problem["fields"] == {"associations.0.target_id": "This must be an id."}
+    assert not Memory.objects.exists()
 
 
 @pytest.mark.parametrize("target", ["prev-discussion-memory-id", "0198c0de-0000-7000-8000-000000000001"])
@@ -289,6 +305,10 @@ def test_what_is_sorted_by(ask: Call) -> None:
     recent = {"mode": "recent", "max_results": 2}
     assert contents(ask("memory_recall", recent)) == ["new", "middle"]
     assert contents(ask("memory_recall", recent | {"sort_by": "importance"})) == ["middle", "new"]
+    ask("memory_recall", {"query": "old", "max_results": 1})
+    ask("memory_save", {"content": "newest, and not used yet"})
+    for mode in ("recent", "important"):
+        assert contents(ask("memory_recall", {"mode": mode, "sort_by": "most_accessed"}))[0] == "old"
 
 
 def test_a_recall_gives_ten_unless_said_and_counts_all(ask: Call) -> None:

@@ -1,17 +1,17 @@
 """The dialect group, as its documentation has it."""
 
-from datetime import UTC, datetime
+import re
 from typing import Any
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memories import archives, operations
 from memories.dialects import group, tool
 from memories.models import Memory, RecallLog, Usage
 from teams.actor import Actor
-from teams.models import Verb
+from teams.models import Agent, Verb
 from tests import factories, tools
+from tests.caller import Caller
 from tests.cast import Cast
 from tests.test_races import at_once
 
@@ -54,6 +54,8 @@ def test_recall_finds_by_any_of_the_words_the_best_first(writer: Actor) -> None:
     save(writer, "color", "The favorite color of Jo is blue.")
     save(writer, "deadline", "The project deadline is Friday.")
     save(writer, "lunch", "Lunch is at noon.")
+    for query, key in (("favorite color", "color"), ("project deadline", "deadline")):  # the documented ones
+        assert [hit["key"] for hit in recall(writer, query)] == [key]
     hits = recall(writer, "favorite color deadline")
     assert [hit["key"] for hit in hits] == ["color", "deadline"]
     assert set(hits[0]) == {"key", "content", "category", "updated_at"}
@@ -120,12 +122,15 @@ def test_a_long_list_says_that_it_is_not_whole(writer: Actor, monkeypatch: pytes
     assert answer["note"] == "These are the newest 2; there are more."
 
 
-def test_archived_conversations_are_recalled(writer: Actor) -> None:
-    noon = datetime(2030, 5, 4, 12, tzinfo=UTC)
-    said = [archives.Message("user", "Where is the anchor?")]
-    operations.archive(actor=writer, name="anchor", messages=said, summary="Jo asked where the anchor is.", now=noon)
+def test_archived_conversations_are_files_and_are_recalled(writer: Actor) -> None:
+    caller = Caller(Agent.objects.get(pk=writer.agent_id))
+    said = [{"role": "user", "content": "Where is the anchor?"}]
+    body = {"name": "anchor", "messages": said, "summary": "Jo asked where the anchor is."}
+    path = caller("POST", "sessions/s-1/archive", body).json()["file"]["path"]
+    assert re.fullmatch(r"conversations/\d{4}-\d\d-\d\d-anchor\.md", path)
+    assert "Where is the anchor?" in caller("GET", f"files/{path}").json()["content"]
     (hit,) = recall(writer, "anchor")
-    assert (hit["key"], hit["category"]) == ("conversations/2030-05-04-anchor.md", "conversation")
+    assert (hit["key"], hit["category"]) == (path, "conversation")
     assert hit["content"] == "Jo asked where the anchor is."
 
 

@@ -17,7 +17,11 @@ from tests.caller import Caller
 from tests.cast import Cast
 from tests.test_races import at_once
 
-CORE = "We are a B2B SaaS company targeting CTOs. Our tone is direct, technical, and jargon-free."
+CORE = """We are a B2B SaaS company targeting CTOs. Our tone is direct, technical, and jargon-free.
+We post on LinkedIn twice a week. Never use generic AI buzzwords."""
+BLOCK = f"""--- TEAM CORE MEMORY ---
+{CORE}
+------------------------"""
 
 
 def memory(actor: Actor, **arguments: Any) -> Any:
@@ -28,10 +32,19 @@ def refused(actor: Actor, *, verbs: tuple[Verb, ...] = tuple(Verb), **arguments:
     return tools.refusal(actor, "kv/memory", arguments, verbs=verbs)
 
 
+def block(actor: Actor) -> str:
+    """What goes into the system prompt."""
+    answer = Caller(Agent.objects.get(pk=actor.agent_id))("GET", "context?sections=core").json()
+    return str(answer["text"]).removesuffix("\n")
+
+
 def test_the_documented_day_of_a_key(writer: Actor) -> None:
     made = memory(writer, command="create", key="core", content=CORE)
     assert set(made) == {"key", "content", "createdAt", "updatedAt"}
     assert memory(writer, command="view", key="core") == made
+    assert (made["content"], block(writer)) == (CORE, BLOCK)
+    changed = memory(writer, command="update", key="core", content="...")  # the documented call
+    assert (changed["content"], block(writer)) == ("...", BLOCK.replace(CORE, "..."))
     memory(writer, command="update", key="core", content="We are launching a new product next month.")
     assert memory(writer, command="view", key="core")["content"] == "We are launching a new product next month."
     longer = memory(writer, command="update", key="core", content="Never use buzzwords.", mode="append")
@@ -39,7 +52,7 @@ def test_the_documented_day_of_a_key(writer: Actor) -> None:
     assert (longer["key"], longer["createdAt"]) == ("core", made["createdAt"])
     assert longer["updatedAt"] > made["updatedAt"]
     history = Revision.objects.order_by("version").values_list("change", flat=True)
-    assert list(history) == ["created", "updated", "appended"]
+    assert list(history) == ["created", "updated", "updated", "appended"]
 
 
 def test_search_finds_three_by_any_part_the_newest_first(writer: Actor) -> None:
@@ -164,10 +177,8 @@ def test_overwriting_drops_the_summary_of_the_former_text(writer: Actor) -> None
 def test_what_is_appended_to_a_summarised_core_reaches_the_prompt(writer: Actor) -> None:
     factories.memory(writer, "We write plainly, and at length.", key="core", summary="Plain words.")
     memory(writer, command="update", key="core", content="We are launching a new product.", mode="append")
-    caller = Caller(Agent.objects.get(pk=writer.agent_id))
     told = "We write plainly, and at length.\nWe are launching a new product."
-    core = f"--- TEAM CORE MEMORY ---\n{told}\n------------------------"
-    assert caller("GET", "context?sections=core").json()["text"].strip() == core
+    assert block(writer) == BLOCK.replace(CORE, told)
     assert Revision.objects.order_by("version").values_list("summary", flat=True)[0] == "Plain words."
 
 

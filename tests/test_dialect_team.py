@@ -14,6 +14,7 @@ from memories.models import Memory, Scope
 from teams import operations as registry
 from teams.models import Agent, Level, Organization, Team, Verb
 from tests import factories
+from tests.caller import Caller
 from tests.cast import AGENTS, WHO_SEES, Cast
 from tests.tools import answered
 
@@ -175,6 +176,18 @@ def test_the_teams_above_are_not_crowded_out(engineering: Team, swe: Agent, exec
     assert authors == ["swe-1"] * 5 + ["ceo"] * 5
     alone = ask(director, "search_memory", {"query": "anchor", "limit": 1})["memories"]
     assert [memory["agentId"] for memory in alone] == ["swe-1"]
+
+
+def test_the_ten_newest_are_prepended_as_documented(swe: Agent, engineering: Team) -> None:
+    mate, reader = factories.agent(engineering, "swe-2"), Caller(swe)
+    assert reader("GET", "context?sections=recent").json()["text"] == ""
+    saved = [
+        ask(agent, "save_memory", LESSON | {"type": kind, "content": f"Learnt {number} of {kind}s."})
+        for number, (agent, kind) in enumerate([(swe, "decision"), (mate, "lesson"), (swe, "fact")] * 4)
+    ]
+    recent = [f"[{m['type']}][{m['agentId']}] {m['content']}" for m in reversed(saved)][:10]
+    expected = "## Recent Team Memory\n" + "\n".join(recent) + "\n\n"
+    assert reader("GET", "context?sections=recent").json()["text"] == expected
 
 
 def test_a_memory_cannot_forge_a_line(swe: Agent) -> None:
