@@ -303,6 +303,33 @@ def test_agents_get_an_archive_of_what_they_see(client: Client, cast: Cast) -> N
     assert blind.status_code == 403
 
 
+def carried(client: Client, cast: Cast, *verbs: Verb) -> bytes:
+    """All that the bystander gets with a token of these verbs."""
+    headers = {"X-Memory-Workspace": "blue", "Authorization": f"Bearer {cast['bystander'].token(*verbs)}"}
+    return b"".join(unzipped(client.get("/api/v1/export", headers=headers).getvalue()).values())
+
+
+def test_what_is_gone_is_carried_away_by_those_who_may_bring_it_back(client: Client, cast: Cast) -> None:
+    writer = cast["writer"].actor()
+    operations.forget(actor=writer, memory_id=cast.memory(content="Forgotten pager.").pk)
+    expired = cast.memory(content="Expired pager.")
+    Memory.objects.filter(pk=expired.pk).update(expires_at=timezone.now())
+    operations.files.write(actor=writer, path="a.md", content="Deleted pager.")
+    operations.files.delete(actor=writer, path="a.md")
+    assert carried(client, cast, Verb.READ).count(b"pager") == 0
+    whole = carried(client, cast, Verb.READ, Verb.WRITE)
+    assert all(f"{gone} pager.".encode() in whole for gone in ("Forgotten", "Expired", "Deleted"))
+
+
+def test_a_version_for_another_audience_is_not_carried_away(client: Client, cast: Cast) -> None:
+    writer, private = cast["writer"].actor(), cast.memory(Scope.AGENT, "My own pager.")
+    operations.update(actor=writer, memory_id=private.pk, content="A pager for all.")
+    operations.rescope(actor=writer, memory_id=private.pk, scope=Scope.TEAM, audience=cast.ops.pk)
+    whole = carried(client, cast)
+    assert b"A pager for all." in whole
+    assert b"My own pager." not in whole
+
+
 def test_owners_download_their_team_and_nobody_else_does(client: Client, cast: Cast) -> None:
     for scope in Scope:
         cast.memory(scope, f"Within {scope}.")

@@ -1,6 +1,7 @@
 """What an archive carries: which tables, in which order, and which of their rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from enum import IntEnum
 from functools import cached_property
 from typing import Any, Self
@@ -9,6 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import models
 from django.db.models import Model
+from django.utils import timezone
 
 from memories import models as memories
 from memories.models import batches, embeddings, ledgers, statistics
@@ -31,17 +33,21 @@ class Selection:
     organization: teams.Organization
     team: teams.Team | None = None
     audiences: frozenset[UUID] | None = None
+    restorable: frozenset[UUID] = frozenset()  # of these audiences and teams, what is gone too
     workspace_id: UUID | None = None
     separates: bool = False  # whether only that workspace is meant, or what is in none
     reach: Reach = Reach.OPERATOR
+    now: datetime = field(default_factory=timezone.now)  # when it is seen: one moment for all tables
 
     @classmethod
     def of(cls, actor: Actor, *, team: teams.Team, reach: Reach) -> Self:
-        """What of the team the actor sees."""
+        """What of the team the actor sees; what is gone, if the actor may bring it back."""
+        may_restore = actor.may(teams.Verb.READ) and actor.may(teams.Verb.WRITE)
         return cls(
             organization=team.organization,
             team=team,
             audiences=actor.reads,
+            restorable=actor.writes if may_restore else frozenset(),
             workspace_id=actor.workspace_id,
             separates=actor.workspaces_enabled,
             reach=reach,
@@ -54,8 +60,10 @@ class Selection:
             "organization": self.organization.pk,
             "team": self.team.pk if self.team else None,
             "audiences": None if self.audiences is None else sorted(self.audiences, key=str),
+            "restorable": sorted(self.restorable, key=str),
             "workspace": self.workspace_id,
             "separates": self.separates,
+            "now": self.now,
         }
 
 
@@ -104,17 +112,24 @@ OF_TEAM = "(%(team)s::uuid IS NULL OR team_id = %(team)s::uuid)"
 IN_WORKSPACE = "(NOT %(separates)s OR workspace_id IS NOT DISTINCT FROM %(workspace)s::uuid)"
 NONE = "false"
 ALL = "%(team)s::uuid IS NULL"
-MEMORY = f"{OF_TEAM} AND {IN_WORKSPACE} AND (%(audiences)s::uuid[] IS NULL OR audience = ANY(%(audiences)s::uuid[]))"
-FILE = f"{OF_TEAM} AND {IN_WORKSPACE}"
+EVERYBODYS = "%(audiences)s::uuid[] IS NULL"
+LIVING = "forgotten_at IS NULL AND (expires_at IS NULL OR expires_at > %(now)s)"
+SEEN = f"audience = ANY(%(audiences)s::uuid[]) AND ({LIVING} OR audience = ANY(%(restorable)s::uuid[]))"
+MEMORY = f"{OF_TEAM} AND {IN_WORKSPACE} AND ({EVERYBODYS} OR {SEEN})"
+KEPT = "deleted_at IS NULL OR team_id = ANY(%(restorable)s::uuid[])"
+FILE = f"{OF_TEAM} AND {IN_WORKSPACE} AND ({EVERYBODYS} OR {KEPT})"
 
 
-def _of(column: str, table: str, rule: str) -> str:
-    return f"{column} IN (SELECT id FROM {table} WHERE organization_id = %(organization)s AND {rule})"  # noqa: S608
+def _of(column: str, table: str, rule: str, *, among: str = "id") -> str:
+    return f"{column} IN (SELECT {among} FROM {table} WHERE organization_id = %(organization)s AND {rule})"  # noqa: S608
 
 
 def _of_memory(column: str = "memory_id") -> str:
     return _of(column, "memories_memory", MEMORY)
 
+
+# A version that was written for another audience stays with them.
+REVISION = f"({EVERYBODYS} OR {_of('(memory_id, audience)', 'memories_memory', MEMORY, among='id, audience')})"
 
 # Whatever refers to another table's rows stands after it.
 TABLES = (
@@ -130,7 +145,7 @@ TABLES = (
     Table(teams.Admission, _of("project_id", "teams_project", OF_TEAM), reach=Reach.OPERATOR),
     Table(teams.Session, ALL, shared=True),
     Table(memories.Memory, MEMORY),
-    Table(memories.Revision, _of_memory()),
+    Table(memories.Revision, f"{_of_memory()} AND {REVISION}"),
     Table(memories.Association, f"{_of_memory('origin_id')} AND {_of_memory('target_id')}"),
     Table(memories.Asset, _of_memory()),
     Table(memories.Source, _of_memory()),
