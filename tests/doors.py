@@ -2,18 +2,21 @@
 visibility."""
 
 from collections.abc import Callable
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from zipfile import ZipFile
 
+from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.test import Client
 
 from memories.context import context
-from memories.models import Memory, TeamFile
+from memories.models import Asset, Association, Memory, TeamFile
 from memories.recall import Mode, recall
 from teams.models import Verb
+from tests import factories
 from tests.cast import AGENTS, EVERYBODY, Member
 from tests.messaging import Messenger
 from tests.tools import answered
@@ -34,6 +37,53 @@ def api_by_id(member: Member, memory: Memory) -> bool:
     statuses = {Client().get(f"/api/v1/memories/{memory.pk}{path}", headers=said).status_code for path in paths}
     assert statuses in ({200}, {404})
     return statuses == {200}
+
+
+def api_asset(member: Member, memory: Memory) -> bool:
+    """The bytes of what hangs on it."""
+    values = {"name": "x.txt", "content_type": "text/plain", "size": 1, "sha256": "0" * 64, "agent": memory.agent}
+    asset = Asset(organization_id=memory.organization_id, memory=memory, **values)
+    asset.file.save("x.txt", ContentFile(b"x"))
+    response = Client().get(f"/api/v1/memories/{memory.pk}/assets/{asset.pk}", headers=headers(member))
+    assert (response.status_code, b"".join(response) == b"x") in ((200, True), (404, False))  # type: ignore[arg-type]
+    return response.status_code == 200
+
+
+def api_linked(member: Member, memory: Memory) -> bool:
+    """From something of one's own, by REST and by MCP: they must agree."""
+    origin = factories.memory(member.actor(), "My own drawer.")
+    if origin.organization_id == memory.organization_id:  # or the database would not hold it
+        values = {"relation": "part_of", "weight": 1, "agent": memory.agent}
+        Association.objects.create(
+            organization_id=memory.organization_id,
+            origin=origin,
+            target=memory,
+            created_at=memory.created_at,
+            updated_at=memory.created_at,
+            **values,
+        )
+    links = Client().get(f"/api/v1/memories/{origin.pk}/associations", headers=headers(member)).json()["associations"]
+    told = messenger(member).call("memory_links", memory_id=str(origin.pk))["associations"]
+    shown = [str(memory.pk) in {link["target_id"] for link in found} for found in (links, told)]
+    assert shown[0] == shown[1]
+    return shown[0]
+
+
+def api_export(member: Member, memory: Memory) -> bool:
+    """With a token that only reads: others also carry away what they may bring back."""
+    response = Client().get("/api/v1/export", headers=headers(member, Verb.READ))
+    with ZipFile(BytesIO(response.getvalue())) as archive:
+        parts = b"".join(archive.read(name) for name in archive.namelist())
+    return str(memory.pk).encode() in parts
+
+
+def api_why_not(member: Member, memory: Memory) -> bool:
+    """Those who may bring it back are told that it is gone. By REST and by MCP: they must agree."""
+    asked = {"memory_id": str(memory.pk), "query": "pager"}
+    response = Client().post("/api/v1/recall/why-not", asked, content_type="application/json", headers=headers(member))
+    result = messenger(member).result("tools/call", name="memory_why_not", arguments=asked)
+    assert (response.status_code, "isError" in result) in ((200, False), (404, True))
+    return response.status_code == 200 and not response.json()["reason"].startswith(("It was forgotten", "It expired"))
 
 
 def api_lists(member: Member, memory: Memory) -> bool:
@@ -85,10 +135,15 @@ def recall_substring(member: Member, memory: Memory) -> bool:
 
 
 def api_recall(member: Member, memory: Memory) -> bool:
-    body = {"query": memory.content, "limit": 50}
-    response = Client().post("/api/v1/recall", body, content_type="application/json", headers=headers(member))
-    assert response.status_code == 200, response.content
-    return str(memory.pk) in {row["id"] for row in response.json()["memories"]}
+    """In every mode: they must agree."""
+    said, shown = headers(member), set()
+    for mode in Mode:
+        body = {"query": memory.content, "limit": 50, "mode": mode, "type": memory.type, "explain": True}
+        response = Client().post("/api/v1/recall", body, content_type="application/json", headers=said)
+        assert response.status_code == 200, response.content
+        shown.add(str(memory.pk) in {row["id"] for row in response.json()["memories"]})
+    assert len(shown) == 1
+    return shown == {True}
 
 
 def context_blocks(member: Member, memory: Memory) -> bool:
@@ -148,6 +203,11 @@ def scoped_get(member: Member, memory: Memory) -> bool:
     return "value" in tool(member, "scoped/get", id=str(memory.pk))
 
 
+def scoped_get_by_key(member: Member, memory: Memory) -> bool:
+    Memory.objects.filter(pk=memory.pk).update(key=f"key of {memory.pk}", owns_key=True)
+    return "value" in tool(member, "scoped/get", key=f"key of {memory.pk}", scope=memory.scope)
+
+
 def scoped_recall(member: Member, memory: Memory) -> bool:
     memories = tool(member, "scoped/recall", query=memory.content, limit=50)["memories"]
     return str(memory.pk) in {row["id"] for row in memories}
@@ -175,10 +235,25 @@ def mcp(member: Member, memory: Memory) -> bool:
         agent.call("memory_list", limit=200)["memories"],
         agent.call("memory_recall", query=memory.content, limit=50)["memories"],
     ]
-    prompt = agent.result("prompts/get", name="team_context", arguments={"query": memory.content, "budget": "9000"})
+    asked: dict[str, Any] = {"query": memory.content, "budget": 9_000}
+    prompt = agent.result("prompts/get", name="team_context", arguments={name: str(asked[name]) for name in asked})
     shown = by_id | {wanted in {row["id"] for row in rows} for rows in lists}
+    shown.add(memory.content in agent.call("memory_context", **asked)["text"])
     assert shown == {memory.content in prompt["messages"][0]["content"]["text"]}
     return shown == {True}
+
+
+def mcp_key(member: Member, memory: Memory) -> bool:
+    """By a key that it is given first."""
+    Memory.objects.filter(pk=memory.pk).update(key=f"key of {memory.pk}", owns_key=True)
+    said = {"key": f"key of {memory.pk}", "scope": memory.scope}
+    return "isError" not in messenger(member).result("tools/call", name="memory_get", arguments=said)
+
+
+def mcp_dialect(member: Member, memory: Memory) -> bool:
+    """By the server of one dialect."""
+    said = {"name": "get", "arguments": {"id": str(memory.pk)}}
+    return "isError" not in messenger(member, place="/mcp/scoped").result("tools/call", **said)
 
 
 def mcp_resource(member: Member, memory: Memory) -> bool:
@@ -193,17 +268,18 @@ def mcp_file(member: Member, file: TeamFile) -> bool:
     """As a tool's, a resource's and in the lists: they must agree."""
     agent, uri = messenger(member), f"memory://{file.team.slug}/files/{file.path}"
     read = agent.result("tools/call", name="file_read", arguments={"path": file.path})
-    shown = {"isError" not in read, "result" in agent.ask("resources/read", uri=uri).json()}
+    past = agent.result("tools/call", name="file_history", arguments={"path": file.path})
+    shown = {"isError" not in read, "isError" not in past, "result" in agent.ask("resources/read", uri=uri).json()}
     shown.add(file.path in {row["path"] for row in agent.call("file_list")["files"]})
     shown.add(uri in {row["uri"] for row in agent.result("resources/list")["resources"]})
     assert len(shown) == 1
     return shown == {True}
 
 
-def messenger(member: Member, *verbs: Verb) -> Messenger:
+def messenger(member: Member, *verbs: Verb, place: str = "/mcp") -> Messenger:
     assert member.agent
     context = {name: getattr(member.context, name) for name in ("project", "user", "workspace")}
-    return Messenger(member.agent, verbs or tuple(Verb), context=context)
+    return Messenger(member.agent, verbs or tuple(Verb), place, context=context)
 
 
 def file_queryset(member: Member, file: TeamFile) -> bool:
@@ -256,6 +332,9 @@ ALL: dict[Door, tuple[str, ...]] = {
     api_recall: AGENTS,
     api_by_id: AGENTS,
     api_lists: AGENTS,
+    api_asset: AGENTS,
+    api_linked: AGENTS,
+    api_why_not: AGENTS,
     api_key: AGENTS,
     context_blocks: EVERYBODY,
     api_context: AGENTS,
@@ -265,7 +344,12 @@ ALL: dict[Door, tuple[str, ...]] = {
     graph_recall: AGENTS,
     graph_recent: AGENTS,
     mcp: AGENTS,
+    mcp_key: AGENTS,
+    mcp_dialect: AGENTS,
 }
+
+# Doors to what the caller's own context holds: not to the teams above.
+OF_THE_CONTEXT: tuple[Door, ...] = (scoped_get_by_key,)
 
 # Doors to nothing but what the caller's own team shares.
 OF_THE_TEAM: tuple[Door, ...] = (kv_view, kv_search, group_recall, group_list, team_search, mcp_resource)

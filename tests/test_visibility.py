@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.files.base import ContentFile
+from django.test import Client
 from django.utils import timezone
 
 from memories import operations
@@ -13,32 +14,92 @@ from memoryhub.errors import Forbidden, NotFound
 from teams.actor import Actor
 from teams.models import Admission, Verb
 from tests import doors, factories
-from tests.cast import EVERYBODY, WHO_CHANGES, WHO_SEES, Cast
+from tests.cast import AGENTS, EVERYBODY, WHO_CHANGES, WHO_SEES, Cast, Member
 
+WHO_USES = {**doors.ALL, **dict.fromkeys(doors.OF_THE_CONTEXT, AGENTS)}
+BY_EVERY_DOOR = pytest.mark.parametrize("door", WHO_USES, ids=lambda door: door.__name__)
 BY_DOOR = pytest.mark.parametrize("door", doors.ALL, ids=lambda door: door.__name__)
 
 
-@BY_DOOR
-@pytest.mark.parametrize("scope", Scope)
-def test_each_scope_shows_only_to_its_readers(cast: Cast, door: doors.Door, scope: Scope) -> None:
-    memory = cast.memory(scope)
-    assert seers(cast, door, memory) == set(doors.ALL[door]) & WHO_SEES[scope]
+@BY_EVERY_DOOR
+def test_each_scope_shows_only_to_its_readers(cast: Cast, door: doors.Door) -> None:
+    saved = {scope: cast.memory(scope, f"The {scope} pager is blue.") for scope in Scope}
+    shown = {scope: seers(cast, door, memory) for scope, memory in saved.items()}
+    assert shown == {scope: WHO_SEES[scope] & set(WHO_USES[door]) for scope in Scope}
 
 
-@BY_DOOR
-@pytest.mark.parametrize("scope", Scope)
-def test_expired_and_forgotten_show_to_nobody(cast: Cast, door: doors.Door, scope: Scope) -> None:
-    expired = cast.memory(scope, expires_at=timezone.now() + timedelta(hours=1))
-    Memory.objects.filter(pk=expired.pk).update(expires_at=timezone.now())
-    forgotten = cast.memory(scope)
-    operations.forget(actor=cast["writer"].actor(), memory_id=forgotten.pk)
-    assert seers(cast, door, expired) == set()
-    assert seers(cast, door, forgotten) == set()
+@BY_EVERY_DOOR
+def test_expired_and_forgotten_show_to_nobody(cast: Cast, door: doors.Door) -> None:
+    gone = []
+    for scope in Scope:
+        expired = cast.memory(scope, f"The {scope} pager was red.", expires_at=timezone.now() + timedelta(hours=1))
+        Memory.objects.filter(pk=expired.pk).update(expires_at=timezone.now())
+        forgotten = cast.memory(scope, f"The {scope} pager was blue.")
+        operations.forget(actor=cast["writer"].actor(), memory_id=forgotten.pk)
+        gone += [expired, forgotten]
+    assert [seers(cast, door, memory) for memory in gone] == [set()] * len(gone)
+
+
+# Whom what another of the cast saves shows to, of the agents.
+OTHERS: dict[str, dict[Scope, set[str]]] = {
+    "guest": {
+        Scope.TEAM: {"guest", "stranger"},
+        Scope.PROJECT: {"writer", "teammate", "guest"},
+        Scope.AGENT: {"guest"},
+        Scope.GLOBAL: {"writer", "teammate", "guest"},
+    },
+    "stranger": {Scope.TEAM: {"guest", "stranger"}, Scope.AGENT: {"stranger"}},
+    "elsewhere": {scope: {"elsewhere"} for scope in Scope},
+    "outsider": {Scope.TEAM: {"outsider"}, Scope.AGENT: {"outsider"}},
+}
+ONE_OF_EACH_KIND = (
+    *(doors.api_by_id, doors.api_lists, doors.api_recall, doors.api_key, doors.api_why_not),
+    *(doors.scoped_list, doors.graph_recall, doors.mcp_key),
+)
+
+
+@pytest.mark.parametrize("door", ONE_OF_EACH_KIND, ids=lambda door: door.__name__)
+def test_what_other_teams_workspaces_and_organizations_save_is_theirs(cast: Cast, door: doors.Door) -> None:
+    wrong = []
+    for owner, scopes in OTHERS.items():
+        for scope, readers in scopes.items():
+            content = f"The {scope} pager of {owner} is green."
+            memory = factories.memory(cast[owner].actor(), content, scope=scope)
+            shown = seers(cast, door, memory)
+            wrong += [(owner, scope, shown)] if shown != readers else []
+    assert wrong == []
+
+
+def test_an_archive_has_what_the_agent_sees_of_its_own_team(cast: Cast) -> None:
+    saved = {scope: cast.memory(scope, f"The {scope} pager is blue.") for scope in Scope}
+    shown = {
+        scope: {name for name in AGENTS if doors.api_export(cast[name], memory)} for scope, memory in saved.items()
+    }
+    assert shown == {scope: WHO_SEES[scope] & set(AGENTS) - {"guest"} for scope in Scope}
+
+
+def test_the_forgotten_are_listed_to_those_who_may_bring_them_back(cast: Cast) -> None:
+    for scope in Scope:
+        memory = cast.memory(scope, f"The {scope} pager was blue.")
+        operations.forget(actor=cast["writer"].actor(), memory_id=memory.pk)
+        assert {name for name in AGENTS if listed(cast[name], memory)} == WHO_CHANGES[scope] & set(AGENTS)
+        assert not listed(cast["writer"], memory, Verb.WRITE)
+        assert not listed(cast["writer"], memory, Verb.READ)
+
+
+def listed(member: Member, memory: Memory, *verbs: Verb) -> bool:
+    """Among the forgotten, by REST and by MCP: they must agree."""
+    response = Client().get("/api/v1/memories?forgotten=true", headers=doors.headers(member, *verbs))
+    result = doors.messenger(member, *verbs).result("tools/call", name="memory_list", arguments={"forgotten": True})
+    assert (response.status_code, "isError" in result) in ((200, False), (403, True))
+    shown = {str(memory.pk) in str(response.json()), str(memory.pk) in str(result)}
+    assert len(shown) == 1
+    return shown == {True}
 
 
 def seers(cast: Cast, door: doors.Door, memory: Memory) -> set[str]:
     """Who of those that use this door sees the memory through it."""
-    return {name for name in doors.ALL[door] if door(cast[name], memory)}
+    return {name for name in WHO_USES[door] if door(cast[name], memory)}
 
 
 @BY_DOOR
