@@ -2,11 +2,14 @@
 changes. The endpoints come from the URL map, so that a new one cannot be forgotten."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 
 from memories import operations
 from memories.api import bodies
+from memoryhub.ids import as_uuid
 from tests.belongings import SECRET, belongings, call, places_of
 from tests.cast import Cast
 from tests.doors import headers
@@ -44,15 +47,34 @@ TAKING = [name for name, said in ENDPOINTS.items() if places_of(name, said) and 
 @pytest.mark.parametrize("endpoint", TAKING)
 def test_what_is_not_yours_is_not_there(cast: Cast, endpoint: str) -> None:
     said = ENDPOINTS[endpoint]
-    theirs = belongings(cast["writer"].actor(), "theirs", SECRET)
+    writer = replace(cast["writer"], context=replace(cast["writer"].context, session="theirs/chat"))
+    theirs = belongings(writer.actor(), "theirs", SECRET)
     before = theirs.rows()
     for name in STRANGERS:
         mine = belongings(cast[name].actor(), f"mine of {name}", "My own drawer.")
         for names in attempts(places_of(endpoint, said), theirs.places, mine.places):
             response = call(headers(cast[name]), endpoint, said, names)
-            assert response.status_code == expected(endpoint, names, mine.places), (name, names, response.content)
-            assert SECRET not in str(b"".join(response))
+            text = b"".join(response).decode()
+            assert response.status_code == expected(endpoint, names, mine.places), (name, names, text)
+            assert SECRET not in text
             assert theirs.rows() == before, (name, names)
+            unknown = {
+                place: value if value == mine.places[place] else nowhere(value) for place, value in names.items()
+            }
+            refused = call(headers(cast[name]), endpoint, said, unknown)
+            if response.status_code == 404:
+                assert nameless(text, names) == nameless(b"".join(refused).decode(), unknown)
+
+
+def nowhere(value: str) -> str:
+    """The same kind of name, of nothing."""
+    return "nowhere" if as_uuid(value) is None else str(uuid4())
+
+
+def nameless(text: str, names: dict[str, str]) -> str:
+    for value in names.values():
+        text = text.replace(value, "…")
+    return text
 
 
 def test_the_same_calls_reach_what_is_ones_own(cast: Cast) -> None:
