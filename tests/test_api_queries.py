@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from memories import operations
 from memories.dialects import DIALECTS
 from memories.embedding import serving
+from memories.recall import recall
 from teams.models import Verb
 from tests import factories
 from tests.belongings import Belongings, belongings, call
@@ -26,6 +27,7 @@ STATEMENTS = {
     "get me": 1,
     "post recall": 8,
     "post recall/why-not": 5,
+    "get recalls": 5,
     "get memories": 2,
     "post memories": 6,
     "post memories/batch": 5,
@@ -109,6 +111,7 @@ def much(member: Known, own: Belongings) -> None:
     """Twenty more of everything that can be listed."""
     actor = member.actor()
     for number in range(20):
+        recall(actor=actor, query="Quite another thing")
         text = f"Quite another thing, number {number}."
         other = operations.save(actor=actor, draft=operations.Draft(content=text))
         operations.associate(actor=actor, origin_id=own.memory.pk, target_id=other.pk)
@@ -138,6 +141,8 @@ def test_each_endpoint_takes_its_number_of_statements(member: Known, endpoint: s
         operations.forget(actor=member.actor(), memory_id=own.memory.pk)
     filters = ("project_id", "person_id", "session_id")
     names: dict[str, Any] = {name: value for name, value in own.places.items() if name not in filters}
+    if endpoint == "get recalls":
+        recall(actor=member.actor(), query="Where is the pager?")
     if endpoint.startswith(TOOLS):
         use_tools_before(member, endpoint)
         names = {}

@@ -3,6 +3,7 @@
 from typing import Any
 
 from memories.models import Change, Relation, Scope, Type
+from memories.presence import Presence
 from memories.recall import Mode
 from memories.schemas import (
     Schema,
@@ -178,6 +179,33 @@ RECALLED = whole_record(
     },
     optional=("note",),
 )
+GIVEN = whole_record(
+    {
+        "id": identity(),
+        "version": VERSION,
+        "presence": one_of(
+            Presence, description="Whether it is here, forgotten and yours to restore, or gone for you."
+        ),
+        "key": nullable(text()),
+        "type": nullable(one_of(Type)),
+        "text": nullable(text(description="How that version began: its summary, or else its content.")),
+    },
+    description="A memory in the version that came back. What you do not see any more is an id alone.",
+    title="Given",
+)
+RECALL = whole_record(
+    {
+        "id": identity(),
+        "query": text(),
+        "mode": text(),
+        "filters": anything(),
+        "session": nullable(text()),
+        "created_at": moment(),
+        "total_found": COUNT,
+        "memories": listed(GIVEN),
+    },
+    title="Recall",
+)
 VERDICT = whole_record({"rank": nullable(VERSION), "reason": text()})
 ME = whole_record(
     {
@@ -219,6 +247,19 @@ MEMORY_EXAMPLE: dict[str, Any] = {
     "review_by": None,
     "access_count": 0,
     "last_accessed_at": None,
+}
+RECALL_EXAMPLE: dict[str, Any] = {
+    "id": "01a8c2f6-4444-7555-8666-777788889999",
+    "query": "Which berths are closed?",
+    "mode": "hybrid",
+    "filters": {"tags": ["berths"]},
+    "session": "harbour-17",
+    "created_at": "2026-11-02T09:00:00Z",
+    "total_found": 1,
+    "memories": [
+        {name: MEMORY_EXAMPLE[name] for name in ("id", "version", "key", "type")}
+        | {"presence": "here", "text": MEMORY_EXAMPLE["content"]}
+    ],
 }
 OTHER_ID = "01a8c2f1-0a2b-7c3d-8e4f-102938475610"
 REVISION_EXAMPLE = {

@@ -168,6 +168,13 @@ LIST: dict[str, Schema] = (
     }
     | PAGE
 )
+RECALLS: dict[str, Schema] = {
+    "since": moment(description="From then on."),
+    "until": moment(description="Before then."),
+    "query": text(longest=1_000, description="A part of what was asked, in capitals or not."),
+    "session": text(longest=200, description="Your own id of the conversation."),
+    "found_nothing": flag(description="Only those without an answer; false: only those with one."),
+} | PAGE
 FILES: dict[str, Schema] = {
     "prefix": text(longest=PATH_LENGTH, description="What the path begins with, like `notes/`."),
     "text": text(longest=1_000, description="Words that it has, all of them."),

@@ -3,7 +3,10 @@
 from typing import Any
 
 from memories.models import Asset, Association, FileVersion, Memory, Revision, Source, TeamFile
+from memories.presence import Presence
 from memories.recall import Hit, Recalled, Verdict
+from memories.recalls import Given, Version, versions_of
+from memories.recalls import Recalled as PastRecall
 from teams.actor import Actor
 
 
@@ -81,6 +84,33 @@ def reasons(hit: Hit) -> dict[str, Any] | None:
         "added_by_importance": round(row.added_by_importance, 4),
         "added_by_pin": row.added_by_pin if hit.memory.pinned else 0.0,
         "reciprocal_rank_score": round(row.reciprocal, 6),
+    }
+
+
+def past_recall(row: PastRecall) -> dict[str, Any]:
+    """What was asked once. Of what came back, the text of what is still there for whoever looks."""
+    here = {Version(one.memory_id, one.version): one for one in row.given}
+    return {
+        "id": row.log.pk,
+        "query": row.log.query,
+        "mode": row.log.mode,
+        "filters": row.log.filters,
+        "session": row.log.session.name if row.log.session else None,
+        "created_at": row.log.created_at,
+        "total_found": row.log.total_found,
+        "memories": [_given(version, here.get(version)) for version in versions_of(row.log)],
+    }
+
+
+def _given(version: Version, known: Given | None) -> dict[str, Any]:
+    told = known if known and known.presence is Presence.HERE else None
+    return {
+        "id": version.memory_id,
+        "version": version.version,
+        "presence": known.presence if known else Presence.GONE,
+        "key": (told.key or None) if told else None,
+        "type": told.type if told else None,
+        "text": told.text if told else None,
     }
 
 

@@ -9,6 +9,7 @@ urlpatterns = [
     path("me", me.Me.as_view(), name="api-me"),
     path("recall", recalling.Recall.as_view(), name="api-recall"),
     path("recall/why-not", recalling.WhyNot.as_view(), name="api-why-not"),
+    path("recalls", recalling.Recalls.as_view(), name="api-recalls"),
     path("memories", memories.Memories.as_view(), name="api-memories"),
     path("memories/batch", memories.Batch.as_view(), name="api-batch"),
     path("memories/<uuid:memory_id>", memories.OneMemory.as_view(), name="api-memory"),
