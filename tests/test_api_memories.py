@@ -41,6 +41,10 @@ def test_a_tag_of_another_memory_is_a_lost_race(caller: Caller) -> None:
         caller("PATCH", path, {"key": "mine"}, **headers),
         caller("POST", f"{path}/append", {"text": "mine"}, **headers),
         caller("POST", f"{path}/revert", {"to_version": 1}, **headers),
+        caller("POST", f"{path}/pin", {"pinned": True}, **headers),
+        caller("POST", f"{path}/tags", {"add": ["mine"]}, **headers),
+        caller("POST", f"{path}/expire", {"expires_at": None}, **headers),
+        caller("POST", f"{path}/move", {"scope": "agent"}, **headers),
         caller("POST", f"{path}/verify", {}, **headers),
         caller("DELETE", path, **headers),
     ):
@@ -60,6 +64,50 @@ def test_a_change_overwrites_what_is_said(caller: Caller) -> None:
     body = changed.json()
     assert (changed.status_code, changed["ETag"], body["version"]) == (200, etag(body), 2)
     assert (body["pinned"], body["tags"], body["summary"], body["content"]) == (True, ["b"], None, saved["content"])
+
+
+def test_single_changes_have_their_names_in_the_history(caller: Caller) -> None:
+    path = f"memories/{caller.save(tags=['a'])['id']}"
+    for address, said, found in (
+        (f"{path}/pin", {"pinned": True}, {"pinned": True}),
+        (f"{path}/pin", {"pinned": False}, {"pinned": False}),
+        (f"{path}/tags", {"add": ["B"], "remove": ["A"]}, {"tags": ["b"]}),
+        (f"{path}/expire", {"expires_at": "2099-01-31T12:00:00Z"}, {"expires_at": "2099-01-31T12:00:00+00:00"}),
+        (f"{path}/move", {"scope": "agent"}, {"scope": "agent"}),
+    ):
+        response = caller("POST", address, said, Idempotency_Key=f"{address}{said}".replace(" ", ""))
+        body = response.json()
+        assert (response.status_code, response["ETag"]) == (200, etag(body))
+        assert {name: body[name] for name in found} == found
+    caller("PATCH", path, {"pinned": True})
+    history = caller("GET", f"{path}/history").json()["versions"]
+    assert [row["change"] for row in history] == ["pinned", "updated"]  # those before are the team's
+    changes = Revision.objects.order_by("version").values_list("change", flat=True)
+    assert list(changes) == ["created", "pinned", "unpinned", "tagged", "expiry", "updated", "pinned"]
+
+
+def test_single_changes_say_what_is_missing(caller: Caller) -> None:
+    path = f"memories/{caller.save()['id']}"
+    for address, said, field in (
+        (f"{path}/pin", {}, "pinned"),
+        (f"{path}/tags", {}, "add"),
+        (f"{path}/expire", {"expires_at": "2020-01-01T00:00:00Z"}, "expires_at"),
+        (f"{path}/move", {"scope": "global"}, "user"),
+    ):
+        problem = caller("POST", address, said).json()
+        assert (problem["status"], list(problem["fields"])) == (400, [field])
+
+
+def test_moving_away_takes_the_verb_forget(caller: Caller) -> None:
+    path = f"memories/{caller.save()['id']}/move"
+    assert caller.with_verbs(Verb.READ, Verb.WRITE)("POST", path, {"scope": "agent"}).status_code == 403
+
+
+def test_only_owners_purge(caller: Caller) -> None:
+    path = f"memories/{caller.save()['id']}"
+    refused = caller("POST", f"{path}/purge")
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    assert caller("GET", path).json()["content"] == "Berth 7 is closed."
 
 
 @pytest.mark.parametrize("by", ["header", "body"])

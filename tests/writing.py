@@ -119,6 +119,8 @@ RULES: Mapping[str, Callable[[Act], Write]] = {
     "delete keys/<path:key>": _in_context,
     "post memories/<uuid:memory_id>/restore": lambda act: Write(act, lambda whose: whose.changes, forgotten=True),
     "post memories/<uuid:memory_id>/purge": _of_owners,
+    # Where the context has no such scope, that is told before anything is looked at.
+    "post memories/<uuid:memory_id>/move": lambda act: Write(act, lambda whose: whose.changes, (404, 400), (403, 400)),
     "put files/<path:path>": lambda act: _of_files(act, 201),
 }
 

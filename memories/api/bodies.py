@@ -77,6 +77,10 @@ KEYED = record(
     title="MemoryOfAKey",
 )
 APPEND = record({"text": text(shortest=1), "version": VERSION}, required=["text"])
+PIN = record({"pinned": flag(), "version": VERSION}, required=["pinned"])
+TAG = record({"add": TAGS, "remove": TAGS, "version": VERSION})
+EXPIRE = record({"expires_at": FIELDS["expires_at"], "version": VERSION}, required=["expires_at"])
+MOVE = record({"scope": SCOPE, "version": VERSION}, required=["scope"])
 VERIFY = record({"review_by": nullable(moment()), "version": VERSION})
 REVERT = record(
     {"to_version": whole(least=1, most=LARGEST, description="The version to say again."), "version": VERSION},

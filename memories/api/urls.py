@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memories.api import context, files, keys, linking, me, memories, moving, recalling, sessions, tools
+from memories.api import changing, context, files, keys, linking, me, memories, moving, recalling, sessions, tools
 from memories.dialects import DIALECTS
 
 urlpatterns = [
@@ -14,6 +14,11 @@ urlpatterns = [
     path("memories/batch", memories.Batch.as_view(), name="api-batch"),
     path("memories/<uuid:memory_id>", memories.OneMemory.as_view(), name="api-memory"),
     path("memories/<uuid:memory_id>/append", memories.Append.as_view(), name="api-append"),
+    path("memories/<uuid:memory_id>/pin", changing.Pin.as_view(), name="api-pin"),
+    path("memories/<uuid:memory_id>/tags", changing.Tags.as_view(), name="api-tags"),
+    path("memories/<uuid:memory_id>/expire", changing.Expire.as_view(), name="api-expire"),
+    path("memories/<uuid:memory_id>/move", changing.Move.as_view(), name="api-move"),
+    path("memories/<uuid:memory_id>/purge", changing.Purge.as_view(), name="api-purge"),
     path("memories/<uuid:memory_id>/verify", memories.Verify.as_view(), name="api-verify"),
     path("memories/<uuid:memory_id>/restore", memories.Restore.as_view(), name="api-restore"),
     path("memories/<uuid:memory_id>/history", memories.History.as_view(), name="api-history"),

@@ -15,6 +15,7 @@ from memories.fields import UNSAID, Said, clean
 from memories.models import CONTENT_BYTES, Change, Memory, Revision, Scope
 from memories.operations.recording import require
 from memories.operations.revising import locked, move, revise
+from memories.operations.saving import audience_of
 from memories.operations.seeing import Version
 from memoryhub.errors import Invalid, NotFound, TooLarge
 from teams.actor import Actor
@@ -62,7 +63,8 @@ def update(
         raise Invalid({"memory": "Say what to change."})
     if "key" in values:
         return move(actor=actor, memory_id=memory_id, change=Change.UPDATED, version=version, now=now, values=values)
-    return revise(actor=actor, memory_id=memory_id, change=Change.UPDATED, version=version, now=now, values=values)
+    change = _pinning(values["pinned"]) if values.keys() == {"pinned"} else Change.UPDATED
+    return revise(actor=actor, memory_id=memory_id, change=change, version=version, now=now, values=values)
 
 
 @transaction.atomic
@@ -93,9 +95,12 @@ def append(*, actor: Actor, memory_id: UUID, text: str, version: Version = None,
 def pin(
     *, actor: Actor, memory_id: UUID, pinned: bool = True, version: Version = None, now: datetime | None = None
 ) -> Memory:
-    kind = Change.PINNED if pinned else Change.UNPINNED
     values = clean({"pinned": pinned}, now=now or timezone.now())
-    return revise(actor=actor, memory_id=memory_id, change=kind, version=version, now=now, values=values)
+    return revise(actor=actor, memory_id=memory_id, change=_pinning(pinned), version=version, now=now, values=values)
+
+
+def _pinning(pinned: bool) -> Change:
+    return Change.PINNED if pinned else Change.UNPINNED
 
 
 @transaction.atomic
@@ -108,6 +113,8 @@ def tag(
     version: Version = None,
     now: datetime | None = None,
 ) -> Memory:
+    if not add and not remove:
+        raise Invalid({"add": "Say which tags to add or remove."})
     now = now or timezone.now()
     added = clean({"tags": add}, now=now)["tags"]
     dropped = {str(name).strip().lower() for name in remove}
@@ -154,14 +161,16 @@ def rescope(
     actor: Actor,
     memory_id: UUID,
     scope: str,
-    audience: UUID,
+    audience: UUID | None = None,
     version: Version = None,
     now: datetime | None = None,
 ) -> Memory:
-    """Gives it another audience, for which the actor may write as well. The old one loses it, as if it forgot."""
+    """Gives it another audience, for which the actor may write as well: the one at work, unless it is said. The old one
+    loses it, as if it forgot."""
     now = now or timezone.now()
     require(actor, Verb.FORGET)
     wanted = Scope(clean({"scope": scope}, now=now)["scope"])
+    audience = audience or audience_of(actor=actor, scope=wanted)
     if audience not in actor.writes:
         raise NotFound(f"There is no such {wanted}.")
     present = locked(actor=actor, memory_id=memory_id, version=version, now=now)

@@ -42,8 +42,6 @@ def pin(actor: Actor, said: Arguments) -> Result:
 
 
 def tag(actor: Actor, said: Arguments) -> Result:
-    if not said.get("add") and not said.get("remove"):
-        raise Invalid({"add": "Say which tags to add or remove."})
     return told(actor, operations.tag(actor=actor, **said))
 
 
