@@ -1,5 +1,6 @@
 """What a caller is told when we cannot read a request, or fail: programs a problem document, people a page."""
 
+from http import HTTPStatus
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -8,6 +9,7 @@ from django.views import defaults
 
 from memoryhub.errors import NotFound, Trouble
 
+PROBLEM_TYPE = "application/problem+json"
 PROGRAMS = ("/api/", "/mcp")
 
 
@@ -34,5 +36,10 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def problem(status: int, code: str, sentence: str) -> HttpResponse:
-    body = {"type": "about:blank", "title": sentence, "status": status, "code": code}
-    return JsonResponse(body, status=status, content_type="application/problem+json")
+    return JsonResponse(document(status, code, sentence), status=status, content_type=PROBLEM_TYPE)
+
+
+def document(status: int, code: str, sentence: str, **details: Any) -> dict[str, Any]:
+    """As RFC 9457 has it: `about:blank` says no more than the status, whose phrase is the title."""
+    told = {"title": HTTPStatus(status).phrase, "status": status, "detail": sentence, "code": code}
+    return {"type": "about:blank", **told, **details}

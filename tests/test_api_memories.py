@@ -50,7 +50,7 @@ def test_a_tag_of_another_memory_is_a_lost_race(caller: Caller) -> None:
     ):
         problem = lost.json()
         assert (lost.status_code, problem["code"], problem["current"]["id"]) == (409, "conflict", saved["id"])
-        assert problem["title"] == "You saw another one than this, which is at version 1."
+        assert problem["detail"] == "You saw another one than this, which is at version 1."
     assert Memory.objects.get(pk=saved["id"]).version == 1
     gone = caller("DELETE", path, If_Match=etag(saved))
     assert gone["ETag"] == etag(gone.json())

@@ -205,7 +205,7 @@ def test_odd_circumstances_are_named_and_strangers_not_found(ask: Call, name: st
     elsewhere = factories.agent()
     Project.objects.create(organization_id=elsewhere.organization_id, team=elsewhere.team, slug="gemini", name="x")
     for project in ("gemini", str(Project.objects.get(slug="gemini").pk), "nowhere"):
-        assert "may use" in ask(name, body | {"projectId": project}, status=404)["title"]
+        assert "may use" in ask(name, body | {"projectId": project}, status=404)["detail"]
     ask(name, body | {"workspaceId": "blue"}, status=400)
     assert not Memory.objects.exists()
 

@@ -72,7 +72,7 @@ def test_tools_that_only_read_say_so_to_mcp(writer: Actor) -> None:
 )
 def test_what_cannot_be_asked_for_is_told(writer: Actor, asked: dict[str, str], status: int, words: str) -> None:
     found, problem = definitions(writer, **asked)
-    assert (found, problem["title"][: len(words)]) == (status, words)
+    assert (found, problem["detail"][: len(words)]) == (status, words)
 
 
 @pytest.mark.parametrize(

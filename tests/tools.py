@@ -45,4 +45,4 @@ def refusal(actor: Actor, place: str, arguments: Any, *, verbs: tuple[Verb, ...]
     response = call(actor, place, arguments, verbs=verbs)
     assert response["Content-Type"] == "application/problem+json", response.content
     problem = response.json()
-    return response.status_code, problem["code"], problem["title"]
+    return response.status_code, problem["code"], problem["detail"]

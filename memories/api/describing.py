@@ -11,22 +11,23 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 from rest_framework.request import Request
 
 from memories.api import repeating, versions
-from memories.api.door import PROBLEM_TYPE
 from memories.schemas import Schema, checked, record, spelled, text, whole
 from memoryhub.errors import Invalid
+from memoryhub.refusals import PROBLEM_TYPE
 
 Method = Callable[..., HttpResponseBase]
 
 PROBLEM = record(
     {
         "type": {"type": "string"},
-        "title": {"type": "string", "description": "What is wrong, in a sentence."},
+        "title": {"type": "string", "description": "What the status means."},
         "status": whole(least=400, most=599),
+        "detail": {"type": "string", "description": "What is wrong, in a sentence."},
         "code": {"type": "string", "description": "The same in every release, for programs."},
         "fields": {"type": "object", "additionalProperties": {"type": "string"}},
         "current": {"type": "object", "description": "What stands there now, if somebody was faster."},
     },
-    required=["type", "title", "status", "code"],
+    required=["type", "title", "status", "detail", "code"],
     title="Problem",
 )
 REFUSALS = {

@@ -19,14 +19,13 @@ from rest_framework.response import Response
 
 from memories.api import shapes
 from memories.models import Memory, TeamFile
-from memoryhub import logs
+from memoryhub import logs, refusals
 from memoryhub.errors import Conflict, Invalid, NotFound, TooLarge, TooMany, Trouble, Unauthenticated
 from teams import auth, tokens
 from teams.actor import Actor
 from teams.models import Token
 
 CONTEXT_HEADERS = ("project", "user", "session", "workspace", "channel")
-PROBLEM_TYPE = "application/problem+json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +120,7 @@ def problem(error: Exception, context: Mapping[str, Any]) -> Response | None:
     if isinstance(error, exceptions.NotAuthenticated):
         return _answered(document(Unauthenticated("A token is needed: 'Authorization: Bearer mh_…'.")), error)
     if isinstance(error, exceptions.APIException):
-        return _answered(_document(error.status_code, str(error.get_codes()), str(error.detail)), error)
+        return _answered(refusals.document(error.status_code, str(error.get_codes()), str(error.detail)), error)
     if isinstance(error, RequestDataTooBig):
         return _answered(document(TooLarge({"body": "The form's fields are too long."})), error)
     if isinstance(error, SuspiciousOperation):
@@ -132,7 +131,7 @@ def problem(error: Exception, context: Mapping[str, Any]) -> Response | None:
 
 
 def document(error: Trouble) -> dict[str, Any]:
-    return _document(error.status, error.code, error.message, **_details(error))
+    return refusals.document(error.status, error.code, error.message, **_details(error))
 
 
 def _details(error: Trouble) -> dict[str, Any]:
@@ -145,12 +144,8 @@ def _details(error: Trouble) -> dict[str, Any]:
     return {}
 
 
-def _document(number: int, code: str, sentence: str, **details: Any) -> dict[str, Any]:
-    return {"type": "about:blank", "title": sentence, "status": number, "code": code, **details}
-
-
 def _answered(body: dict[str, Any], error: Exception) -> Response:
-    response = Response(body, status=body["status"], content_type=PROBLEM_TYPE)
+    response = Response(body, status=body["status"], content_type=refusals.PROBLEM_TYPE)
     if body["status"] == Unauthenticated.status:
         response["WWW-Authenticate"] = 'Bearer realm="memoryhub"'
     if isinstance(error, TooMany):

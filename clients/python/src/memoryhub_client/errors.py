@@ -20,7 +20,7 @@ class Refused(MemoryHubError):
     def __init__(self, problem: Mapping[str, Any], *, status: int, retry_after: float | None = None) -> None:
         self.status = status
         self.code = str(problem.get("code", "trouble"))
-        self.sentence = str(problem.get("title") or f"The server answered {status}.")
+        self.sentence = str(problem.get("detail") or problem.get("title") or f"The server answered {status}.")
         self.fields: dict[str, str] = dict(problem.get("fields") or {})
         self.current: dict[str, Any] | None = problem.get("current")
         self.retry_after = retry_after

@@ -79,14 +79,14 @@ def identity(value: Id, what: str) -> str:
         return str(UUID(str(value)))
     except ValueError:
         sentence = f"There is no {what} with the id {str(value)!r}."
-        raise NotFound({"code": "not_found", "title": sentence}, status=404) from None
+        raise NotFound({"code": "not_found", "detail": sentence}, status=404) from None
 
 
 def spelled(name: str, *, within: str = "/") -> str:
     """A name as part of an address. `.` and `..` lead elsewhere in addresses, however they are spelled."""
     if any(part in (".", "..") for part in name.replace("\\", "/").split("/")):
         sentence = f"'.' and '..' cannot be parts of a name in an address: {name!r}."
-        raise Invalid({"code": "invalid", "title": sentence}, status=400)
+        raise Invalid({"code": "invalid", "detail": sentence}, status=400)
     return quote(name, safe=within)
 
 
