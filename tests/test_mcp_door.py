@@ -137,6 +137,7 @@ def test_a_response_that_nobody_asked_for_is_taken_from_older_clients_alone(agen
         (b'{"a": NaN}', -32700, None),
         (b"[" * 5_000, -32700, None),
         (b'"\xff"', -32700, None),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "method": "tools/list"}', -32600, None),
         (b"7", -32600, None),
         ({"id": 1, "method": "ping"}, -32600, 1),
         ({"jsonrpc": "1.0", "id": 1, "method": "ping"}, -32600, 1),

@@ -19,7 +19,7 @@ from rest_framework.response import Response
 
 from memories.api import shapes
 from memories.models import Memory, TeamFile
-from memoryhub import logs, refusals
+from memoryhub import json, logs, refusals
 from memoryhub.errors import Conflict, Invalid, NotFound, TooLarge, TooMany, Trouble, Unauthenticated
 from teams import auth, tokens
 from teams.actor import Actor
@@ -82,9 +82,9 @@ class JSONParser(BaseParser):
         if len(body) > most:
             raise TooLarge({"body": f"At most {most:,} bytes."})
         try:
-            return orjson.loads(body)  # refuses NaN, broken UTF-8 and what is nested too deep
-        except orjson.JSONDecodeError as error:
-            raise exceptions.ParseError(f"This is not JSON: {error}.") from error
+            return json.loads(body)
+        except json.NotJSON as error:
+            raise exceptions.ParseError(str(error)) from error
 
 
 class JSONRenderer(BaseRenderer):

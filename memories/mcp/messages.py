@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
+from memoryhub import json
+from memoryhub.errors import Invalid
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -40,9 +41,11 @@ class Request:
 
 def loaded(body: bytes) -> Any:
     try:
-        return orjson.loads(body)  # refuses NaN, broken UTF-8 and what is nested too deep
-    except orjson.JSONDecodeError as error:
-        raise Refused(PARSE_ERROR, f"This is not JSON: {error}.") from error
+        return json.loads(body)
+    except json.NotJSON as error:
+        raise Refused(PARSE_ERROR, str(error)) from error
+    except Invalid as error:
+        raise Refused(INVALID_REQUEST, error.message) from error
 
 
 def id_of(said: object) -> Id:
