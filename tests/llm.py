@@ -1,7 +1,7 @@
 """A chat server at the outer edge, real and on a port of its own: it answers, or misbehaves, as it is told."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from threading import Event, Thread
@@ -50,6 +50,7 @@ class ChatServer:
         self.asked: list[dict[str, Any]] = []  # the bodies of all requests
         self.paths: list[str] = []
         self.keys: list[str | None] = []  # and their Authorization
+        self.meanwhile: Callable[[], object] = lambda: None  # done while the caller waits
         self.closing = Event()
         answer = self.answer
 
@@ -67,6 +68,7 @@ class ChatServer:
         self.asked.append(json.loads(client.rfile.read(int(client.headers["Content-Length"]))))
         self.paths.append(client.path)
         self.keys.append(client.headers["Authorization"])
+        self.meanwhile()
         behaviour = self.behaviours.pop(0) if len(self.behaviours) > 1 else self.behaviours[0]
         if behaviour == "slow":
             self.closing.wait(PATIENCE)

@@ -7,6 +7,7 @@ from time import process_time
 from typing import Any
 
 import pytest
+from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import Settings
@@ -22,6 +23,7 @@ from memoryhub.errors import Forbidden, Invalid, NotFound
 from teams.actor import Actor
 from teams.models import Verb
 from tests import factories, llm
+from tests.caller import Caller
 from tests.cast import Cast
 from tests.llm import ChatServer, chat_server
 from tests.test_archives import NOON, agent_of, archive
@@ -394,3 +396,26 @@ def test_of_two_who_find_the_same_at_once_one_saves(transactional_db: None) -> N
     actors = [factories.actor(factories.agent(team), session="s") for _ in range(6)]
     kept = at_once(6, lambda number: remember(actors[number], SHIP))
     assert sorted(len(one.saved) for one in kept) == [0, 0, 0, 0, 0, 1]
+
+
+def test_a_model_thinks_without_a_transaction_and_once(chat: ChatServer, transactional_db: None) -> None:
+    caller, waiting = Caller(), list[int]()
+    chat.meanwhile = lambda: waiting.append(open_transactions())
+    said = {"messages": [{"role": "user", "content": "We decided to ship on Tuesdays."}]}
+    first, second = (caller("POST", "sessions/s/extract", said, Idempotency_Key="k") for _ in range(2))
+    assert (first.status_code, first.content) == (200, second.content)
+    assert caller("POST", "sessions/s/extract", said | {"hold": True}, Idempotency_Key="k").status_code == 422
+    assert (waiting, Memory.objects.count()) == ([0], 1)
+
+
+def open_transactions() -> int:
+    """Asked by a connection of its own: this thread's."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND state LIKE 'idle in transaction%'"
+            )
+            return int(cursor.fetchone()[0])
+    finally:
+        connection.close()

@@ -90,10 +90,11 @@ def endpoint(
     form: Schema | None = None,
     media: str = "application/json",
     checks: bool = True,
+    once: bool = True,
 ) -> Callable[[Method], Method]:
     """Checks the body against `takes` and hands it on as `said`, the query against `asks` and hands it on as `asked`.
     `example` is a body, `answer` what comes back. A POST that writes may be repeated with its idempotency key. Without
-    `checks` the body is handed on as it came."""
+    `checks` the body is handed on as it came; without `once` the method sees to its repeating itself."""
     declared = {parameter.name for parameter in parameters if parameter.location == OpenApiParameter.QUERY}
     questions = record(asks or {})
 
@@ -107,7 +108,7 @@ def endpoint(
                 places["asked"] = asked
             if takes is not None:
                 places["said"] = checked(takes, request.data) if checks else request.data
-            if repeatable:
+            if repeatable and once:
                 return repeating.once(request, lambda: method(self, request, **places))  # type: ignore[arg-type, return-value]
             return method(self, request, **places)
 

@@ -26,7 +26,20 @@ def once(request: Request, act: Callable[[], Response]) -> Response:
     key = key_of(request.headers.get(HEADER))
     if key is None:
         return act()
-    first = operations.once(actor=actor_of(request), key=key, request=_spelled(request), act=lambda: _result(act()))
+    return _again(
+        operations.once(actor=actor_of(request), key=key, request=_spelled(request), act=lambda: _result(act()))
+    )
+
+
+def before(request: Request) -> Response | None:
+    """What was answered the first time, if there was one: for what takes long and must not be within `once`, which is a
+    transaction."""
+    key = key_of(request.headers.get(HEADER))
+    first = key and operations.answered(actor=actor_of(request), key=key, request=_spelled(request))
+    return _again(first) if first else None
+
+
+def _again(first: dict[str, Any]) -> Response:
     return Response(first["body"].encode(), status=first["status"], headers=first["headers"])
 
 

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories import operations
-from memories.api import answers, shapes
+from memories.api import answers, repeating, shapes
 from memories.api.answering import made_or_changed
 from memories.api.describing import endpoint
 from memories.api.door import actor_of, actor_within
@@ -166,11 +166,16 @@ class Extract(APIView):
         writes=True,
         example={"messages": [HELLO], "hold": False},
         answer={"saved": [SAVED], "held": [], "known": [], "by": "rules"},
+        once=False,
     )
     def post(self, request: Request, name: str, said: dict[str, Any]) -> Response:
         """Saves what is worth remembering with source `auto`, each linked to the session and message it comes from;
         what is known already is only listed. Held ones are kept out of every read until somebody restores them."""
-        return Response(extracted(_within(request, name), said))
+        if first := repeating.before(request):
+            return first
+        actor = _within(request, name)
+        found = proposed(actor, said)  # a model may think for long: no transaction is open meanwhile
+        return repeating.once(request, lambda: Response(remembered(actor, found, said)))
 
 
 def archived(actor: Actor, session: str, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -182,11 +187,17 @@ def archived(actor: Actor, session: str, said: Mapping[str, Any]) -> dict[str, A
 
 
 def extracted(actor: Actor, said: Mapping[str, Any]) -> dict[str, Any]:
-    scope = said["scope"]
+    return remembered(actor, proposed(actor, said), said)
+
+
+def proposed(actor: Actor, said: Mapping[str, Any]) -> Extracted:
     messages = [Message(**message) for message in said["messages"]] if "messages" in said else None
-    found = operations.propose(actor=actor, messages=messages, scope=scope)
+    return operations.propose(actor=actor, messages=messages, scope=said["scope"])
+
+
+def remembered(actor: Actor, found: Extracted, said: Mapping[str, Any]) -> dict[str, Any]:
     hold = said.get("hold", settings.EXTRACTION_HOLD)
-    kept = operations.remember(actor=actor, proposals=found.proposals, scope=scope, hold=hold)
+    kept = operations.remember(actor=actor, proposals=found.proposals, scope=said["scope"], hold=hold)
     return _extracted(actor, found, kept)
 
 

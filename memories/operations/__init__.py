@@ -6,7 +6,7 @@ from memories.operations.attaching import associate, attach, cite, detach, disso
 from memories.operations.changing import append, expire, pin, rescope, revert, tag, update, verify
 from memories.operations.extracting import Known, Remembered, propose, remember
 from memories.operations.forgetting import forget, purge, restore
-from memories.operations.idempotency import Result, once
+from memories.operations.idempotency import Result, answered, once
 from memories.operations.keys import sweep
 from memories.operations.saving import BATCH_LIMIT, Dedupe, Draft, save, save_each, save_many
 from memories.operations.seeing import Seen
@@ -22,6 +22,7 @@ __all__ = [
     "Result",
     "Seen",
     "answer",
+    "answered",
     "append",
     "archive",
     "associate",

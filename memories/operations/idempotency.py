@@ -50,11 +50,7 @@ def _fingerprint(actor: Actor, request: bytes) -> str:
 def once(*, actor: Actor, key: str, request: bytes, act: Callable[[], Result], now: datetime | None = None) -> Any:
     """The answer of `act`, which runs at most once a day for this caller and key. A failure leaves the key free."""
     now = now or timezone.now()
-    cleaned = clean({"idempotency_key": key}, now=now)["idempotency_key"]
-    if not cleaned:
-        raise Invalid({"idempotency_key": "This is empty."})
-    fingerprint = _fingerprint(actor, request)
-    slot = {"organization": actor.organization_id, "caller": actor.caller, "key": cleaned}
+    slot, fingerprint = _slot(actor, key, now=now), _fingerprint(actor, request)
     with connection.cursor() as cursor:
         cursor.execute(TAKE, {**slot, "id": uuid7(), "fingerprint": fingerprint, "now": now, "oldest": now - KEPT_FOR})
         taken = cursor.fetchone()
@@ -62,7 +58,25 @@ def once(*, actor: Actor, key: str, request: bytes, act: Callable[[], Result], n
         result = act()
         Answer.objects.filter(pk=taken[0]).update(answer=result.answer, memory_ids=list(result.memory_ids))
         return result.answer
-    first = Answer.objects.get(**slot)
+    return _told(Answer.objects.get(**slot), fingerprint)
+
+
+def answered(*, actor: Actor, key: str, request: bytes, now: datetime | None = None) -> Any:
+    """What `once` answered already; None if it did not. Waits for nobody who is at it."""
+    now = now or timezone.now()
+    kept = Answer.objects.filter(**_slot(actor, key, now=now), created_at__gt=now - KEPT_FOR)
+    first = kept.first()
+    return _told(first, _fingerprint(actor, request)) if first else None
+
+
+def _slot(actor: Actor, key: str, *, now: datetime) -> dict[str, Any]:
+    cleaned = clean({"idempotency_key": key}, now=now)["idempotency_key"]
+    if not cleaned:
+        raise Invalid({"idempotency_key": "This is empty."})
+    return {"organization": actor.organization_id, "caller": actor.caller, "key": cleaned}
+
+
+def _told(first: Answer, fingerprint: str) -> Any:
     if first.fingerprint != fingerprint:
         raise Reused("This idempotency key was used for another request within the last 24 hours.")
     return first.answer
