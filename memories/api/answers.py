@@ -308,3 +308,12 @@ LISTED_FILE_EXAMPLE = {
     "deleted_at": None,
 }
 FILE_EXAMPLE = LISTED_FILE_EXAMPLE | {"content": "# Berths\n\n7: closed\n"}
+PLACE_EXAMPLES = {  # in addresses
+    "memory_id": MEMORY_EXAMPLE["id"],
+    "target_id": OTHER_ID,
+    "asset_id": ASSET_EXAMPLE["id"],
+    "source_id": SOURCE_EXAMPLE["id"],
+    "key": MEMORY_EXAMPLE["key"],
+    "path": FILE_EXAMPLE["path"],
+    "name": RECALL_EXAMPLE["session"],
+}

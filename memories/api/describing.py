@@ -10,7 +10,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from memories.api import repeating, versions
+from memories.api import answers, repeating, versions
 from memories.schemas import Schema, checked, record, spelled, text, whole
 from memoryhub.errors import Invalid
 from memoryhub.refusals import PROBLEM_TYPE
@@ -123,7 +123,7 @@ def endpoint(
             request=body,
             responses={**_answers(gives, status, media, parameters), **_problems(refusals)},
             parameters=[*questionnaire, *parameters, *([IDEMPOTENCY_KEY] if repeatable else []), *CONTEXT],
-            examples=_examples(example, answer, status),
+            examples=_examples(example, answer, status, media),
         )(act)
         described.published = Published(takes or form, asks or {}, gives, (*status, *refusals), example, answer)  # type: ignore[attr-defined]
         return described
@@ -184,11 +184,13 @@ def _problems(refusals: Mapping[int, str]) -> dict[Any, Any]:
     }
 
 
-def _examples(body: object, answer: object, status: Sequence[int]) -> list[OpenApiExample]:
+def _examples(body: object, answer: object, status: Sequence[int], media: str) -> list[OpenApiExample]:
     found = [OpenApiExample("A call", value=body, request_only=True)] if body is not None else []
     if answer is not None:
         codes = [str(number) for number in status]
-        found.append(OpenApiExample("An answer", value=answer, response_only=True, status_codes=codes))
+        found.append(
+            OpenApiExample("An answer", value=answer, response_only=True, status_codes=codes, media_type=media)
+        )
     return found
 
 
@@ -201,7 +203,8 @@ class BearerToken(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
 
 
 def by_name(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-    """The document with each schema that has a title named among its components, and referred to by that name."""
+    """The document with each schema that has a title named among its components, and referred to by that name; and with
+    an example of every place in an address."""
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
 
     def referred(part: Any) -> Any:
@@ -219,6 +222,9 @@ def by_name(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
     result["paths"] = referred(result["paths"])
     for operations in result["paths"].values():
         for operation in operations.values():
+            for parameter in operation["parameters"]:
+                if parameter["in"] == "path":
+                    parameter["example"] = answers.PLACE_EXAMPLES[parameter["name"]]
             if body := operation.get("requestBody"):
                 (content,) = body["content"].values()
                 said = content["schema"].get("$ref", "").rpartition("/")[2]

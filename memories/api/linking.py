@@ -114,6 +114,7 @@ class OneAsset(APIView):
         summary="Download an attachment",
         gives={"type": "string", "format": "binary"},
         parameters=[IF_NONE_MATCH],
+        answer="The berths from above, byte for byte as they came.",
         media="*/*",
     )
     def get(self, request: Request, memory_id: UUID, asset_id: UUID) -> HttpResponseBase:

@@ -17,6 +17,7 @@ class Export(APIView):
     @endpoint(
         summary="An archive of what you see of your team",
         gives={"type": "string", "format": "binary"},
+        answer="PK… and so on, as every zip begins.",
         media="application/zip",
     )
     def get(self, request: Request) -> HttpResponseBase:
