@@ -1,51 +1,37 @@
 """What a list of memories is narrowed to, and where its rows are looked for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import Q
 from django.utils import timezone
 from django_filters import Filter, FilterSet
 
-from memories.fields import clean
 from memories.models import Memory, MemoryQuerySet
 from memories.operations.recording import require
+from memories.recall.filters import LOOKUPS, kept
 from memories.recall.having import having, lexemes
 from teams.actor import Actor
 from teams.models import Verb
 
 
-class TagFilter(Filter):
-    def filter(self, qs: MemoryQuerySet, value: Sequence[str] | None) -> MemoryQuerySet:
-        tags = clean({"tags": value or []}, now=timezone.now())["tags"]
-        found: MemoryQuerySet = super().filter(qs, tags)
+class MemoryFilter(Filter):
+    def __init__(self, name: str, lookup: str) -> None:
+        field, _, comparison = lookup.partition("__")
+        super().__init__(field_name=field, lookup_expr=comparison or "exact")
+        self.name = name
+
+    def filter(self, qs: MemoryQuerySet, value: object) -> MemoryQuerySet:
+        found: MemoryQuerySet = super().filter(qs, kept(self.name, value, now=timezone.now()))
         return found
 
 
 class MemoryFilters(FilterSet):
     """The values come checked by the schema that describes them (`bodies.LIST`)."""
 
-    type = Filter()
-    category = Filter()
-    tags = TagFilter(lookup_expr="contains")
-    any_tags = TagFilter(field_name="tags", lookup_expr="overlap")
-    scope = Filter()
-    project_id = Filter()
-    agent_id = Filter()
-    person_id = Filter()
-    session_id = Filter()
-    channel_id = Filter()
-    source = Filter()
-    pinned = Filter()
-    created_after = Filter(field_name="created_at", lookup_expr="gte")
-    created_before = Filter(field_name="created_at", lookup_expr="lt")
-    updated_after = Filter(field_name="updated_at", lookup_expr="gte")
-    updated_before = Filter(field_name="updated_at", lookup_expr="lt")
-    expires_after = Filter(field_name="expires_at", lookup_expr="gte")
-    expires_before = Filter(field_name="expires_at", lookup_expr="lt")
-    review_before = Filter(field_name="review_by", lookup_expr="lt")
-    min_importance = Filter(field_name="importance", lookup_expr="gte")
-    max_importance = Filter(field_name="importance", lookup_expr="lte")
+    @classmethod
+    def get_filters(cls) -> dict[str, Filter]:
+        return {name: MemoryFilter(name, lookup) for name, lookup in LOOKUPS.items()}
 
     @classmethod
     def applied(cls, rows: MemoryQuerySet, asked: Mapping[str, Any]) -> MemoryQuerySet:

@@ -1,5 +1,6 @@
 """Lists of memories: narrowed, ordered, and paged without loss while others write."""
 
+from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -10,7 +11,10 @@ from django.core import signing
 from django.utils import timezone
 
 from memories import operations
+from memories.api import bodies
 from memories.models import Memory
+from memories.recall import Filters
+from memories.recall.filters import LOOKUPS
 from teams.models import Level, Project
 from tests import factories
 from tests.caller import Caller
@@ -113,6 +117,19 @@ def test_ranges_and_flags_narrow(caller: Caller) -> None:
     assert listed(caller, created_after="8514-08-06T06:16:12-17:12") == []
     recalled = caller("POST", "recall", {"query": "heavy", "created_after": "2001-01-01T00:00:00-17:12"}).json()
     assert recalled["memories"][0]["content"] == "heavy"
+
+
+def test_lists_and_recall_have_the_same_filters(caller: Caller) -> None:
+    assert set(bodies.FILTERS) == set(LOOKUPS) == {field.name for field in fields(Filters)}
+    later = "2099-01-31T12:00:00Z"
+    caller.save("The crane is checked.", review_by="2098-01-31T12:00:00Z", expires_at="2099-06-30T12:00:00Z")
+    caller.save("The crane stands.")
+    for name in ("review_before", "expires_after"):
+        recalled = caller("POST", "recall", {"query": "crane", name: later, "sort_by": "recent"}).json()["memories"]
+        assert [row["content"] for row in recalled] == listed(caller, **{name: later}) == ["The crane is checked."]
+    (left_out,) = [row for row in caller("GET", "memories").json()["memories"] if row["content"] == "The crane stands."]
+    asked = {"memory_id": left_out["id"], "query": "crane", "expires_after": later, "sort_by": "recent"}
+    assert caller("POST", "recall/why-not", asked).json()["reason"] == "The filter expires_after leaves it out."
 
 
 @pytest.mark.parametrize(

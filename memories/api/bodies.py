@@ -130,6 +130,9 @@ FILTERS: dict[str, Schema] = {
     "created_before": moment(),
     "updated_after": moment(),
     "updated_before": moment(),
+    "expires_after": moment(),
+    "expires_before": moment(),
+    "review_before": moment(description="When somebody should check that it is still true."),
     "min_importance": fraction(),
     "max_importance": fraction(),
 }
@@ -138,12 +141,12 @@ ASKED: dict[str, Schema] = {
     "query": text(longest=QUERY_LENGTH, description="Any text: words, a question, an identifier."),
     "mode": one_of(Mode),
     "limit": whole(least=1, most=MOST, description=LIMITS),
+    "sort_by": one_of(SORTS, description="How mode typed is ordered."),
     **FILTERS,
 }
 RECALL = record(
     {name: nullable(schema) for name, schema in ASKED.items()}
     | {
-        "sort_by": nullable(one_of(SORTS, description="How mode typed is ordered.")),
         "explain": nullable(flag(description="Each hit says what put it there.")),
         "snippets": nullable(flag(description="Each hit has the part that answers.")),
     },
@@ -164,8 +167,6 @@ ORDERS = [f"{sign}{field}" for field in ("created_at", "updated_at", "importance
 LIST: dict[str, Schema] = (
     FILTERS
     | {
-        "expires_after": moment(),
-        "expires_before": moment(),
         "text": text(longest=1_000, description="Words that it has, all of them."),
         "forgotten": flag(default=False, description="What was forgotten and you may restore, instead of what lives."),
         "order": one_of(ORDERS, default=ORDERS[0]),

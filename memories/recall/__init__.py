@@ -130,11 +130,12 @@ def why_not(
     mode: str = Mode.HYBRID,
     limit: int | None = None,
     filters: Filters | None = None,
+    sort_by: str = "recent",
     now: datetime | None = None,
 ) -> Verdict:
     """Which rule keeps this memory from the answer, or where it stands in it."""
     now = now or timezone.now()
-    chosen, limit = _checked(query=query, mode=mode, limit=limit, filters=filters, sort_by="recent")
+    chosen, limit = _checked(query=query, mode=mode, limit=limit, filters=filters, sort_by=sort_by)
     if chosen not in ASKING:
         raise Invalid({"mode": f"This must be one of {', '.join(ASKING)}."})
     filters = filters or Filters()

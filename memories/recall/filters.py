@@ -12,14 +12,37 @@ from memories.fields import clean
 from memories.models import Scope, Type
 from memoryhub.errors import Invalid
 
-TIMES = {
+# What each filter asks of a memory, in recall as in lists.
+LOOKUPS = {
+    "type": "type",
+    "category": "category",
+    "tags": "tags__contains",
+    "any_tags": "tags__overlap",
+    "scope": "scope",
+    "project_id": "project_id",
+    "agent_id": "agent_id",
+    "person_id": "person_id",
+    "session_id": "session_id",
+    "channel_id": "channel_id",
+    "source": "source",
+    "pinned": "pinned",
     "created_after": "created_at__gte",
     "created_before": "created_at__lt",
     "updated_after": "updated_at__gte",
     "updated_before": "updated_at__lt",
+    "expires_after": "expires_at__gte",
     "expires_before": "expires_at__lt",
     "review_before": "review_by__lt",
+    "min_importance": "importance__gte",
+    "max_importance": "importance__lte",
 }
+OPEN: tuple[object, ...] = ("", (), [], None)  # narrows nothing
+
+
+def kept(name: str, value: object, *, now: datetime) -> object:
+    """What a filter compares with: tags and importance in the form that a memory keeps them in."""
+    field = LOOKUPS[name].partition("__")[0]
+    return clean({field: value}, now=now)[field] if field in ("tags", "importance") else value
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,6 +63,7 @@ class Filters:
     created_before: datetime | None = None
     updated_after: datetime | None = None
     updated_before: datetime | None = None
+    expires_after: datetime | None = None
     expires_before: datetime | None = None
     review_before: datetime | None = None
     min_importance: float | None = None
@@ -57,30 +81,11 @@ class Filters:
     def said(self) -> dict[str, Any]:
         """What of it narrows, as JSON can hold it."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        narrowing = {name: value for name, value in values.items() if value not in ("", (), [], None)}
+        narrowing = {name: value for name, value in values.items() if value not in OPEN}
         return {name: str(value) if isinstance(value, UUID | datetime) else value for name, value in narrowing.items()}
 
     def q(self, *, now: datetime) -> Q:
         """The same as a condition on memories."""
-        rule = Q()
-        for field in ("type", "category", "scope", "source", "channel_id"):
-            if value := getattr(self, field):
-                rule &= Q(**{field: value})
-        for field in ("project_id", "agent_id", "person_id", "session_id", "pinned"):
-            if (value := getattr(self, field)) is not None:
-                rule &= Q(**{field: value})
-        if self.tags:
-            rule &= Q(tags__contains=clean({"tags": list(self.tags)}, now=now)["tags"])
-        if self.any_tags:
-            rule &= Q(tags__overlap=clean({"tags": list(self.any_tags)}, now=now)["tags"])
-        for side, lookup in (("min", "gte"), ("max", "lte")):
-            if (value := getattr(self, f"{side}_importance")) is not None:
-                rule &= Q(**{f"importance__{lookup}": clean({"importance": value}, now=now)["importance"]})
-        return rule & self._times()
-
-    def _times(self) -> Q:
-        rule = Q()
-        for name, lookup in TIMES.items():
-            if (value := getattr(self, name)) is not None:
-                rule &= Q(**{lookup: value})
-        return rule
+        values = {name: getattr(self, name) for name in LOOKUPS}
+        narrowing = {name: value for name, value in values.items() if value not in OPEN}
+        return Q(**{LOOKUPS[name]: kept(name, value, now=now) for name, value in narrowing.items()})
