@@ -10,4 +10,4 @@ class MemoriesConfig(AppConfig):
         from memoryhub import roles
 
         post_migrate.connect(extensions.after_migrate, sender=self)
-        post_migrate.connect(roles.after_migrate, sender=self)
+        roles.watch(self)
