@@ -1,19 +1,22 @@
 """What the operators' pages share: lists that neither count nor walk through a table that grows, and what is only to be
 looked at."""
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.db.models import ForeignKey, Model, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseRedirect
 from django.utils.text import Truncator
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.views import ChangeList
 
+from memoryhub.errors import Trouble
 from memoryhub.ids import as_uuid
 from memoryhub.tenancy import Tenant
 
@@ -188,6 +191,61 @@ class Kept(Listed):
 
     def get_autocomplete_fields(self, request: HttpRequest) -> list[str]:
         return [field.name for field in self.model._meta.fields if isinstance(field, ForeignKey)]
+
+
+class Operated(Listed):
+    """Rows that the operations add, change and take away, with the operator as actor. What they refuse is said on the
+    page, and nothing is changed."""
+
+    settled: tuple[str, ...] = ()  # fields that stay as they were made
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return (*super().get_readonly_fields(request, obj), *(self.settled if obj else ()))
+
+    def add_one(self, request: HttpRequest, row: Any) -> Any:
+        raise NotImplementedError
+
+    def change_one(self, request: HttpRequest, row: Any) -> None:
+        raise NotImplementedError
+
+    def remove_one(self, request: HttpRequest, row: Any) -> None:
+        raise NotImplementedError
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if change:
+            self.change_one(request, obj)
+        else:
+            obj.pk, obj._state.adding = self.add_one(request, obj).pk, False
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        self.remove_one(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """All of them or none."""
+        with transaction.atomic():
+            for row in queryset:
+                self.remove_one(request, row)
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
+        return said_on_page(request, super().changeform_view, *args, **options)
+
+    def delete_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
+        return said_on_page(request, super().delete_view, *args, **options)
+
+    def changelist_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
+        return said_on_page(request, super().changelist_view, *args, **options)
+
+
+def said_on_page(request: HttpRequest, view: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """What the view answers; after a refusal the same page again, with its sentence."""
+    try:
+        if request.method != "POST":
+            return view(request, *args, **options)
+        with transaction.atomic():  # else the log would tell of what was refused
+            return view(request, *args, **options)
+    except Trouble as refusal:
+        messages.error(request, refusal.message)
+        return HttpResponseRedirect(request.get_full_path())
 
 
 class Chosen(AutocompleteSelectFilter):

@@ -28,6 +28,7 @@ class Actor:
     workspace_id: UUID | None = None
     workspaces_enabled: bool = False
     channel_id: str = ""
+    operates: bool = False  # whoever runs the hub, at its own pages
 
     @property
     def caller(self) -> str:

@@ -196,6 +196,7 @@ def operator_actor(
         user_id=user.pk,
         workspace_id=workspace_id,
         workspaces_enabled=team.organization.workspaces_enabled,
+        operates=True,
     )
 
 

@@ -10,17 +10,24 @@ from django.utils import timezone
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, DropdownFilter
 from unfold.decorators import action, display
 
-from memoryhub.admin import LOOK, Chosen, Kept, Ledger, Listed, Looking, SameHouse
+from memoryhub.admin import LOOK, Chosen, Kept, Ledger, Listed, Looking, Operated, SameHouse
 from memoryhub.errors import Conflict
-from teams import tokens
-from teams.models import Admission, Invitation, Membership, Session, Token, TokenQuerySet
-from teams.operations import invitations, revoke_token
+from teams import auth, tokens
+from teams.actor import Actor
+from teams.models import Admission, Invitation, Membership, Role, Session, Team, Token, TokenQuerySet
+from teams.operations import invitations, members, projects, revoke_token
 
 UNUSED_AFTER = timedelta(days=90)
 STANDING = {"working": "success", "open": "success", "expired": "warning", "revoked": "danger", "used": "info"}
 
 
-class Linked(Listed):
+def operator(request: HttpRequest, team: Team) -> Actor:
+    """Whoever asks, at work on the team as an owner would be."""
+    assert request.user.is_authenticated
+    return auth.operator_actor(user=request.user, team=team, audiences=[team.pk])
+
+
+class Linked(Operated):
     """A link between rows of one organization, chosen by their names; it can be taken away."""
 
     form = SameHouse
@@ -34,6 +41,16 @@ class MembershipAdmin(Linked):
     list_filter = (("team", Chosen), ("role", ChoicesDropdownFilter))
     search_fields = ("user__username", "user__email", "team__name")
     search_help_text = "A login's name or e-mail address, or a team"
+    settled = ("organization", "team", "user")
+
+    def add_one(self, request: HttpRequest, row: Membership) -> Membership:
+        return members.add(actor=operator(request, row.team), user=row.user, role=Role(row.role))
+
+    def change_one(self, request: HttpRequest, row: Membership) -> None:
+        members.change_role(actor=operator(request, row.team), membership_id=row.pk, role=Role(row.role))
+
+    def remove_one(self, request: HttpRequest, row: Membership) -> None:
+        members.remove(actor=operator(request, row.team), membership_id=row.pk)
 
 
 @admin.register(Admission)
@@ -42,6 +59,17 @@ class AdmissionAdmin(Linked):
     list_select_related = ("project", "agent", "person")
     list_filter = (("project", Chosen),)
     search_fields = ("project__name", "agent__slug", "person__handle")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Somebody is admitted or not: there is nothing to change."""
+        return False
+
+    def add_one(self, request: HttpRequest, row: Admission) -> Admission:
+        actor = operator(request, row.project.team)
+        return projects.let_in(actor=actor, project=row.project, agent=row.agent, person=row.person)
+
+    def remove_one(self, request: HttpRequest, row: Admission) -> None:
+        projects.dismiss(actor=operator(request, row.project.team), admission_id=row.pk)
 
 
 class Revocable(Looking, Listed):

@@ -8,8 +8,10 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
-from memoryhub.admin import Chosen, Growing, Kept, Listed
-from teams.models import Agent, Organization, Person, Project, Team, Workspace
+from memoryhub.admin import Chosen, Growing, Kept, Listed, Operated
+from teams.admin.access import operator
+from teams.models import Agent, Level, Organization, Person, Project, Team, Workspace
+from teams.operations import agents, ensure_organization, projects
 
 MOST = 1_000  # organizations in which a handle is looked for
 
@@ -26,6 +28,12 @@ class OrganizationAdmin(Listed):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """A new one has its root team from the start."""
+        if not change:
+            obj.pk, obj._state.adding = ensure_organization(slug=obj.slug, name=obj.name).pk, False
+        super().save_model(request, obj, form, change)
 
 
 @admin.register(Workspace)
@@ -45,19 +53,34 @@ class TeamAdmin(Kept):
 
 
 @admin.register(Agent)
-class AgentAdmin(Kept):
+class AgentAdmin(Kept, Operated):
     list_display = ("slug", "name", "team", "level", "created_at")
     list_select_related = ("team",)
     list_filter = (("team", Chosen), ("level", ChoicesDropdownFilter))
     search_fields = ("slug", "name", "team__name")
+    settled = ("team", "slug")
+
+    def add_one(self, request: HttpRequest, row: Agent) -> Agent:
+        actor = operator(request, row.team)
+        return agents.create(actor=actor, slug=row.slug, name=row.name, level=Level(row.level))
+
+    def change_one(self, request: HttpRequest, row: Agent) -> None:
+        agents.change(actor=operator(request, row.team), agent_id=row.pk, name=row.name, level=Level(row.level))
 
 
 @admin.register(Project)
-class ProjectAdmin(Kept):
+class ProjectAdmin(Kept, Operated):
     list_display = ("name", "slug", "team", "created_at")
     list_select_related = ("team",)
     list_filter = (("team", Chosen),)
     search_fields = ("name", "slug", "team__name")
+    settled = ("team", "slug")
+
+    def add_one(self, request: HttpRequest, row: Project) -> Project:
+        return projects.create(actor=operator(request, row.team), slug=row.slug, name=row.name)
+
+    def change_one(self, request: HttpRequest, row: Project) -> None:
+        projects.rename(actor=operator(request, row.team), project_id=row.pk, name=row.name)
 
 
 @admin.register(Person)

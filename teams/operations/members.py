@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
@@ -12,6 +13,18 @@ from teams.models import Invitation, Membership, Role
 from teams.operations.owning import refuse_others
 
 LAST_OWNER = "A team needs an owner. Make somebody else an owner first."
+
+
+@transaction.atomic
+def add(*, actor: Actor, user: User, role: Role) -> Membership:
+    """As operators do; owners invite."""
+    refuse_others(actor)
+    membership, joined = Membership.objects.get_or_create(
+        organization_id=actor.organization_id, team_id=actor.team_id, user=user, defaults={"role": role}
+    )
+    if not joined:
+        raise Conflict(f"{user} is in the team already, as {membership.role}.")
+    return membership
 
 
 @transaction.atomic

@@ -39,10 +39,17 @@ def admit(*, actor: Actor, project_id: UUID, who: str) -> Admission:
     agent, person = _agent(actor, tidy(who)), _person(actor, tidy(who))
     if not agent and not person:
         raise Invalid({"who": "There is no such agent (write team/agent) and no such person in the organization."})
-    if agent and agent.team_id == actor.team_id:
+    return let_in(actor=actor, project=project, agent=agent, person=None if agent else person)
+
+
+def let_in(*, actor: Actor, project: Project, agent: Agent | None = None, person: Person | None = None) -> Admission:
+    """One of them, who is known already."""
+    refuse_others(actor)
+    if agent and agent.team_id == project.team_id:
         raise Invalid({"who": f"{agent.slug} is of this team, so it may use all of its projects already."})
-    chosen = {"agent": agent} if agent else {"person": person}
-    admission, _ = Admission.objects.get_or_create(organization_id=actor.organization_id, project=project, **chosen)
+    admission, _ = Admission.objects.get_or_create(
+        organization_id=actor.organization_id, project=project, agent=agent, person=person
+    )
     return admission
 
 
