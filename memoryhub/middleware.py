@@ -4,8 +4,11 @@ import logging
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.signals import user_logged_in
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 
@@ -44,6 +47,30 @@ class Watched:
         metrics.observe(view=view, method=method or "other", status=response.status_code, took=took)
         said = {"method": method, "path": request.path, "status": response.status_code, "ms": round(took * 1_000, 1)}
         log.info("A request was answered.", extra={"said": said})
+
+
+class Named:
+    """Whoever is logged in is named by the log lines of the request."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *arguments: object) -> None:
+        """Asks the database for nothing that the page would not ask. If it does not answer, the page says so."""
+        if settings.SESSION_COOKIE_NAME in request.COOKIES:
+            with suppress(OperationalError):
+                if request.user.is_authenticated:
+                    name(user=request.user)
+
+
+def name(*, user: Any, **options: Any) -> None:
+    logs.about(actor=f"user:{user.pk}")
+
+
+user_logged_in.connect(name, dispatch_uid="named")  # who comes in by this very request
 
 
 class DatabaseTrouble:

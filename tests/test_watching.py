@@ -5,6 +5,7 @@ import logging
 import re
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from pytest_django import Settings
@@ -47,6 +48,24 @@ def test_a_page_is_logged_with_the_person(client: Client, cast: Cast, caplog: py
     client.force_login(viewer)
     client.get("/t/acme/ops/")
     assert lines(caplog, "memoryhub.requests")[0]["actor"] == f"user:{viewer.pk}"
+
+
+@pytest.mark.parametrize("path", ["/admin/", "/account/", "/admin/memories/memory/"])
+def test_every_page_is_logged_with_who_is_in(client: Client, caplog: pytest.LogCaptureFixture, path: str) -> None:
+    root = User.objects.create_superuser("root")
+    client.force_login(root)
+    client.get(path)
+    assert lines(caplog, "memoryhub.requests")[0]["actor"] == f"user:{root.pk}"
+
+
+@pytest.mark.parametrize("path", ["/login/", "/admin/login/"])
+def test_coming_in_is_logged_with_who_came(client: Client, caplog: pytest.LogCaptureFixture, path: str) -> None:
+    root = User.objects.create_superuser("root", password="correct horse battery")
+    client.post(path, {"username": "root", "password": "wrong"})
+    client.post(path, {"username": "root", "password": "correct horse battery"})
+    refused, entered = lines(caplog, "memoryhub.requests")
+    assert "actor" not in refused
+    assert (entered["actor"], entered["status"]) == (f"user:{root.pk}", 302)
 
 
 @pytest.mark.parametrize("said", ["", "two words", "x" * 65, "a\tb", "ü"])

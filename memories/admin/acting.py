@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.contrib.admin.models import CHANGE, LogEntry
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -15,7 +16,6 @@ from django.urls import URLPattern, path, reverse
 
 from memories.admin import deeds
 from memories.models import Memory
-from memoryhub import logs
 from memoryhub.admin import INLINE, Ledger
 from memoryhub.errors import Trouble
 from memoryhub.forms import refuse
@@ -80,8 +80,9 @@ class Acting(Ledger):
 
     def carry_out(self, request: HttpRequest, kind: deeds.Kind, memories: Sequence[Memory], **said: Any) -> None:
         assert request.user.is_authenticated
-        logs.about(actor=f"user:{request.user.pk}")
         outcome = kind.do(user=request.user, memories=memories, **said)
+        if kind.noted and outcome.done_to:
+            LogEntry.objects.log_actions(request.user.pk, outcome.done_to, CHANGE, kind.noted)
         if outcome.done:
             messages.success(request, f"{kind.done} {counted(outcome.done)}.")
         for why, count in outcome.staying.items():
