@@ -106,6 +106,16 @@ def _put_back(job: ProcrastinateJob) -> None:
 # For operators
 
 
+def do_again(*, job_id: int) -> bool:
+    """Puts a job that failed in again; not if its like waits already."""
+    try:
+        with transaction.atomic():
+            app.job_manager.retry_job_by_id(job_id, retry_at=timezone.now())
+    except (UniqueViolation, ConnectorException):
+        return False
+    return True
+
+
 def link_waiting() -> str:
     """The links that wait, here and now."""
     waiting = partial(ProcrastinateJob.objects.filter(task_name="link", status=Status.TODO.value).count)

@@ -81,8 +81,13 @@ def everything(*, token: Token) -> Iterator[Row]:
     cursor: str | None = ""
     while cursor is not None:
         found, cursor = marks(token=token, limit=AT_ONCE, cursor=cursor or None)
-        rows = {row.pk: row for kind in KINDS for row in _rows(kind, _ids(found, kind))}
-        yield from (rows[mark.id] for mark in found if mark.id in rows)  # the ledger's do not stay for ever
+        yield from rows(found)
+
+
+def rows(found: Sequence[Mark]) -> list[Row]:
+    """Those in which the marks are written, without what they say. The ledger's do not stay for ever."""
+    known = {row.pk: row for kind in KINDS for row in _rows(kind, _ids(found, kind))}
+    return [known[mark.id] for mark in found if mark.id in known]
 
 
 def _rows(kind: str, ids: Sequence[UUID]) -> "QuerySet[Any]":

@@ -49,6 +49,10 @@ class Listed(ModelAdmin):
     show_facets = admin.ShowFacets.NEVER
     list_filter_submit = True
 
+    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
+        """Nothing hangs on what is not there yet."""
+        return super().get_inlines(request, obj) if obj else ()
+
 
 class Newest(ChangeList):
     """A list of a table that grows, by its ids alone. What no index serves is looked for among the newest rows."""
@@ -72,7 +76,8 @@ def recent(rows: QuerySet[Any]) -> QuerySet[Any]:
 
 
 class Growing(Listed):
-    """The same of a table that grows without end."""
+    """The same of a table that grows without end. By dates it is not narrowed: Django would look for the first and the
+    last day and for each month between them, and ids are in the order of time already."""
 
     sortable_by: Any = ()
     list_before_template = "admin/_newest.html"
@@ -159,7 +164,8 @@ class Hanging(Looking, TabularInline):
         class First(super().get_formset(request, obj, **options)):  # type: ignore[misc]
             def get_queryset(self) -> Any:
                 if not hasattr(self, "_first"):
-                    mine = super().get_queryset().filter(organization=self.instance.organization_id)
+                    house = getattr(self.instance, "organization_id", self.instance.pk)
+                    mine = super().get_queryset().filter(organization=house)
                     self._first = mine[:INLINE]
                 return self._first
 

@@ -81,6 +81,7 @@ NAVIGATION = [
         page("Logins", "account_circle", "auth.user"),
         page("Roles", "shield_person", "auth.group"),
         page("What operators did", "receipt_long", "admin.logentry"),
+        page("Jobs", "work_history", "procrastinate.procrastinatejob"),
     ),
 ]
 

@@ -20,8 +20,9 @@ LOOKED_AT = Q(codename__startswith="view_") & (
     | Q(content_type__app_label="procrastinate", codename="view_procrastinatejob")
 )
 RESTORED = Q(content_type__app_label="memories", codename="restore_memory")
+RETRIED = Q(content_type__app_label="procrastinate", codename="change_procrastinatejob")
 LOGINS = Q(content_type__app_label="auth", codename__in=["add_user", "change_user"])
-ALLOWED = {SUPPORT: LOOKED_AT | RESTORED, OPERATOR: LOOKED_AT | LOGINS | Q(content_type__app_label__in=APPS)}
+ALLOWED = {SUPPORT: LOOKED_AT | RESTORED, OPERATOR: LOOKED_AT | RETRIED | LOGINS | Q(content_type__app_label__in=APPS)}
 
 
 @dataclass(frozen=True, slots=True)

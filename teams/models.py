@@ -65,6 +65,7 @@ class Organization(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
+        permissions = [("export_organization", "Can export organizations and teams")]
         constraints = [
             models.UniqueConstraint(fields=["slug"], name="organization_slug_is_unique"),
             slug_is_plain("organization"),

@@ -1,5 +1,6 @@
 """The operators' own forms: they add, change and take away as owners would, through the operations."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -63,7 +64,10 @@ def test_agents_are_made_and_promoted_by_those_who_run_the_hub(operator: Client,
     said = {"organization": str(team.organization_id), "team": str(team.pk), "slug": "scout", "level": "director"}
     assert operator.post(at(Agent, "add"), said).status_code == 302
     agent = Agent.objects.get(slug="scout")
-    operator.post(at(Agent, "change", agent.pk), {"name": "Scout", "level": "member", "slug": "other"})
+    registry.issue_token(agent=agent)
+    page = at(Agent, "change", agent.pk)
+    hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', operator.get(page).text))
+    operator.post(page, hidden | {"name": "Scout", "level": "member", "slug": "other"})
     agent.refresh_from_db()
     assert (agent.slug, agent.name, agent.level, agent.team_id) == ("scout", "Scout", "member", team.pk)
     assert LogEntry.objects.count() == 2

@@ -27,6 +27,7 @@ PURGED_AT_ONCE = 100  # each rewrites its whole history
 class Outcome:
     done: int = 0
     staying: Counter[str] = field(default_factory=Counter)  # how many, by the reason
+    done_to: Sequence[Memory] = ()  # for the operators' log
 
     def __add__(self, other: "Outcome") -> "Outcome":
         return Outcome(self.done + other.done, self.staying + other.staying)
@@ -67,7 +68,8 @@ def reembed(*, user: AbstractBaseUser, memories: Sequence[Memory]) -> Outcome:
     """Their vectors are made anew. The memories stay at their versions: nothing that they say changes."""
     living = [memory for memory in memories if memory.forgotten_at is None]
     embedding.renew(living)
-    return Outcome(len(living), Counter({"It is forgotten and has no vector.": len(memories) - len(living)}))
+    forgotten = Counter({"It is forgotten and has no vector.": len(memories) - len(living)})
+    return Outcome(len(living), forgotten, done_to=living)
 
 
 def _reached(user: AbstractBaseUser, memories: Sequence[Memory]) -> Iterator[tuple[Actor, list[UUID]]]:
@@ -123,6 +125,7 @@ class Kind:
     most: int = LOOK
     warning: str = ""
     for_forgotten: bool | None = False  # None: for all
+    noted: str = ""  # in the operators' log, where no version tells of it
 
 
 KINDS = {
@@ -162,7 +165,14 @@ KINDS = {
         permission="restore",
         for_forgotten=True,
     ),
-    "reembed": Kind(label="Re-embed", icon="refresh", done="Queued new vectors for", do=reembed, permission="reembed"),
+    "reembed": Kind(
+        label="Re-embed",
+        icon="refresh",
+        done="Queued new vectors for",
+        do=reembed,
+        permission="reembed",
+        noted="Had its vectors made anew.",
+    ),
     "purge": Kind(
         label="Purge",
         icon="delete_forever",

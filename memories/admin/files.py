@@ -9,6 +9,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from memories.admin import finding
+from memories.admin.tracing import Traced
 from memories.models import FileVersion, TeamFile
 from memoryhub.admin import Hanging, Ledger
 from memoryhub.ids import as_uuid
@@ -49,19 +50,12 @@ class TeamFileAdmin(Ledger):
 
 
 @admin.register(FileVersion)
-class FileVersionAdmin(Ledger):
-    list_display = ("path", "version", "change", "byline", "created_at")
+class FileVersionAdmin(Traced):
+    list_display = ("path", "version", "change", "byline", "token", "created_at")
     list_filter = (("change", ChoicesDropdownFilter),)
     search_fields = ("path",)
-    search_help_text = "A file's id, or a part of the path among the newest"
+    search_help_text = "A file's id, a token or its beginning, or a part of the path among the newest"
     hangs_on = "file"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows: QuerySet[Any] = super().get_queryset(request)
-        return rows.select_related("organization", "file", "agent", "user", "token").defer(
-            "file__content", "file__search"
-        )
-
-    @display(description="By")
-    def byline(self, version: FileVersion) -> str:
-        return version.byline
+        return super().get_queryset(request).select_related("file").defer("file__content", "file__search")

@@ -5,11 +5,13 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.contrib.filters.admin import ChoicesDropdownFilter, DropdownFilter
 from unfold.decorators import display
 
+from memories.admin.tracing import Traced
 from memories.models import Answer, Batch, RecallLog, SettledQuestion, Vocabulary
-from memoryhub.admin import Ledger, ReadOnly, beginning
+from memories.recall import Mode
+from memoryhub.admin import Chosen, Ledger, ReadOnly, beginning
 
 
 class InTeam(Ledger):
@@ -22,14 +24,44 @@ class InTeam(Ledger):
         return str(row.byline)
 
 
+class InMode(DropdownFilter):
+    title, parameter_name = "mode", "mode"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
+        return tuple((mode.value, mode.value.capitalize()) for mode in Mode)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(mode=self.value()) if self.value() else queryset
+
+
+class Answered(DropdownFilter):
+    title, parameter_name = "answer", "answer"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
+        return (("some", "Found something"), ("none", "Found nothing"))
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        match self.value():
+            case "some":
+                return queryset.filter(total_found__gt=0)
+            case "none":
+                return queryset.filter(total_found=0)
+        return queryset
+
+
 @admin.register(RecallLog)
-class RecallLogAdmin(InTeam):
-    list_display = ("asked", "mode", "team", "byline", "total_found", "created_at")
+class RecallLogAdmin(Traced):
+    list_display = ("asked", "mode", "team", "byline", "token", "total_found", "took", "created_at")
+    list_filter = (InMode, Answered, ("team", Chosen))
     search_fields = ("query",)
-    search_help_text = "Words of the newest questions, or an id"
+    search_help_text = "A token or its beginning, an id, or words of the newest questions"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).select_related("session", "token")
+        return super().get_queryset(request).select_related("team", "session")
+
+    @display(description="Took")
+    def took(self, recall: RecallLog) -> str:
+        return "" if recall.took_ms is None else f"{recall.took_ms:,.1f} ms"
 
     @display(description="Question")
     def asked(self, recall: RecallLog) -> str:

@@ -5,17 +5,18 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.urls import reverse
+from django.urls import URLPattern, reverse
 from django.utils import timezone
 from unfold.contrib.filters.admin import BooleanRadioFilter, ChoicesDropdownFilter, DropdownFilter
 from unfold.decorators import display
 from unfold.enums import ActionVariant
 from unfold.views import ChangeList
 
-from memories.admin import acting, finding
+from memories.admin import acting, exporting, finding
 from memories.admin.attached import Assets, LinksIn, LinksOut, Sources
+from memories.admin.tracing import Telling
 from memories.models import Memory, Revision, Type, Usage
-from memoryhub.admin import Chosen, Hanging, Ledger, Newest, beginning
+from memoryhub.admin import Chosen, Hanging, Newest, beginning
 from memoryhub.ids import as_uuid
 from teams.models import Membership, Team
 
@@ -65,11 +66,11 @@ def asked_by(request: HttpRequest, words: str) -> finding.Asked:
 class Revisions(Hanging):
     model = Revision
     ordering = ("-version",)
-    fields = readonly_fields = ("version", "change", "byline", "created_at", "said")
+    fields = readonly_fields = ("version", "change", "byline", "token", "created_at", "said")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows: QuerySet[Any] = super().get_queryset(request)
-        return rows.select_related("agent", "user")
+        return rows.select_related("agent", "user", "token")
 
     @display(description="By")
     def byline(self, revision: Revision) -> str:
@@ -82,6 +83,7 @@ class Revisions(Hanging):
 
 @admin.register(Memory)
 class MemoryAdmin(acting.Acting):
+    shows_history = True  # of what leaves no revision
     list_display = ("title", "type", "scope", "team", "byline", "version", "updated_at", "standing")
     list_filter = (
         InState,
@@ -122,6 +124,9 @@ class MemoryAdmin(acting.Acting):
         related = ("organization", "team__organization", "agent", "user", "project", "person", "session", "workspace")
         return rows.select_related(*related).defer("search", "opening")
 
+    def get_urls(self) -> list[URLPattern]:
+        return [exporting.address, *super().get_urls()]
+
     def get_changelist(self, request: HttpRequest, **options: Any) -> type[ChangeList]:
         return Found
 
@@ -133,7 +138,8 @@ class MemoryAdmin(acting.Acting):
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **options: Any) -> Any:
         memory: Memory = context["original"]
-        context["actions_detail"] = [*self.buttons(request, memory), *self.way_to_team(request, memory)]
+        ways = [*self.way_to_changes(memory), *self.way_to_team(request, memory)]
+        context["actions_detail"] = [*self.buttons(request, memory), *ways]
         return super().render_change_form(request, context, *args, **options)
 
     def buttons(self, request: HttpRequest, memory: Memory) -> list[dict[str, Any]]:
@@ -153,6 +159,10 @@ class MemoryAdmin(acting.Acting):
             for name, kind in fitting.items()
         ]
         return [{"title": "Act", "icon": "bolt", "variant": ActionVariant.PRIMARY, "items": items}] if items else []
+
+    def way_to_changes(self, memory: Memory) -> list[dict[str, Any]]:
+        path = f"{reverse('admin:memories_revision_changelist')}?q={memory.pk}"
+        return [{"title": "Who changed this", "icon": "history", "variant": ActionVariant.DEFAULT, "path": path}]
 
     def way_to_team(self, request: HttpRequest, memory: Memory) -> list[dict[str, Any]]:
         """To the memory as its team sees it, for an operator who is in the team."""
@@ -185,21 +195,16 @@ class MemoryAdmin(acting.Acting):
 
 
 @admin.register(Revision)
-class RevisionAdmin(Ledger):
-    list_display = ("title", "version", "change", "byline", "created_at")
+class RevisionAdmin(Telling):
+    list_display = ("title", "version", "change", "byline", "token", "created_at")
     list_filter = (("change", ChoicesDropdownFilter),)
     search_fields = ("key", "content")
-    search_help_text = "A memory's id, or words of the newest"
+    search_help_text = "A memory's id, a token or its beginning, or words of the newest"
     hangs_on = "memory"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Revision]:
-        rows: QuerySet[Revision] = super().get_queryset(request)
-        return rows.select_related("organization", "memory", "agent", "user", "token").defer("memory__search")
+        return super().get_queryset(request).select_related("memory").defer("memory__search")
 
     @display(description="Memory")
     def title(self, revision: Revision) -> str:
         return beginning(revision.key or revision.content)
-
-    @display(description="By")
-    def byline(self, revision: Revision) -> str:
-        return revision.byline

@@ -6,9 +6,11 @@ from typing import Any, cast
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, DropdownFilter
 from unfold.decorators import action, display
+from unfold.enums import ActionVariant
 
 from memoryhub.admin import LOOK, Chosen, Kept, Ledger, Listed, Looking, Operated, SameHouse
 from memoryhub.errors import Conflict
@@ -186,6 +188,12 @@ class TokenAdmin(Revocable):
     def revoke_one(self, row: Token) -> None:
         revoke_token(token=row)
 
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **options: Any) -> Any:
+        path = reverse("admin:memories_by_token", args=[context["original"].pk])
+        way = {"title": "What it did", "icon": "history", "variant": ActionVariant.DEFAULT, "path": path}
+        context["actions_detail"] = [way]
+        return super().render_change_form(request, context, *args, **options)
+
     @display(description="Team")
     def team(self, token: Token) -> str:
         return str(token.agent.team)
@@ -200,6 +208,7 @@ class TokenAdmin(Revocable):
 @admin.register(Session)
 class SessionAdmin(Ledger):
     list_display = ("name", "agent", "project", "person", "channel_id", "created_at")
+    list_filter = (("agent", Chosen), ("project", Chosen))
     list_select_related = ("organization", "agent", "project", "person", "workspace")
     search_fields = ("name", "channel_id")
     search_help_text = "An id, or a part of the newest ones' names or channels"
