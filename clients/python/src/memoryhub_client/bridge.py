@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import httpx
 
-from memoryhub_client.calls.call import Call, spelled
+from memoryhub_client.calls.call import Call, once, spelled
 from memoryhub_client.client import MemoryHub
 from memoryhub_client.errors import MemoryHubError, refusal
 
@@ -76,12 +76,14 @@ class Bridge:
         return [answer]
 
     def _call(self, said: Any, line: bytes) -> Call[None]:
-        """Tools may write, and are not called again when an answer is lost. All else only reads."""
+        """Tools may write: a key of its own lets a call be sent again, and done once. All else only reads, unless it is
+        a batch."""
         method = said.get("method") if isinstance(said, dict) else None
-        has_tool = isinstance(said, list) or method == "tools/call"
-        headers = KINDS | self._headers(said)
+        calls_tool = method == "tools/call"
+        headers = KINDS | self._headers(said) | (once() if calls_tool else {})
+        only_reads = isinstance(said, dict) and not calls_tool
         return Call(
-            method="POST", path=self.address, read=_nothing, content=line, headers=headers, only_reads=not has_tool
+            method="POST", path=self.address, read=_nothing, content=line, headers=headers, only_reads=only_reads
         )
 
     def _headers(self, said: Any) -> dict[str, str]:
