@@ -1,6 +1,9 @@
 """Claude's memory tool over the hub: whatever is asked of it, it answers as the tool of Anthropic's SDK does over a
 folder on disk.
 
+`MEMORY_TOOL_SEQUENCES=2000 python -m pytest tests/clients/test_anthropic.py` tries as many random sequences of
+commands. One is another each time; if it fails it says its seed, and `MEMORY_TOOL_SEED=…` tries that again.
+
 A directory is there while files are in it, and its size is what is in it: on a disk empty ones remain, and have a size
 of their own. So these are left out of the comparison, as are paths that the hub refuses and a disk takes.
 """
@@ -18,6 +21,10 @@ from memoryhub_client import MemoryHub, NotFound
 from memoryhub_client.anthropic import MemoryTool
 
 from memories.models import TeamFile
+from teams.models import Level
+from tests import factories
+from tests.cast import Cast
+from tests.clients.inside import client_of
 
 SEQUENCES = int(os.environ.get("MEMORY_TOOL_SEQUENCES", "8"))
 STEPS = 25
@@ -47,17 +54,28 @@ ROOT = "/memories"
 
 @pytest.mark.parametrize("seed", range(SEQUENCES))
 def test_it_answers_as_the_local_tool_does(client: MemoryHub, tmp_path: Path, seed: int) -> None:
-    chosen, ours, local = random.Random(seed), MemoryTool(client), BetaLocalFilesystemMemoryTool(str(tmp_path))
-    for _ in range(STEPS):
+    compare(client, tmp_path, seed)
+
+
+def test_it_answers_as_the_local_tool_does_to_new_commands(client: MemoryHub, tmp_path: Path) -> None:
+    compare(client, tmp_path, int(os.environ.get("MEMORY_TOOL_SEED") or random.SystemRandom().getrandbits(32)))
+
+
+def compare(client: MemoryHub, folder: Path, seed: int) -> None:
+    chosen, ours, local = random.Random(seed), MemoryTool(client), BetaLocalFilesystemMemoryTool(str(folder))
+    for step in range(STEPS):
         command = some_command(chosen)
+        which = f"seed {seed}, step {step}: {command}"
         expected, found = told(local, command), told(ours, command)
         if expected is None:  # what a disk says with an error of its own
-            assert found is not None
-            assert found[0] == "refused", command
+            assert found is not None, which
+            assert found[0] == "refused", which
         else:
-            assert found == expected, command
+            assert found == expected, which
         without_empty_directories(local.memory_root)
-        assert contents(client) == on_disk(local.memory_root), command
+        assert contents(client) == on_disk(local.memory_root), which
+    assert ours.clear_all_memory() == local.clear_all_memory()
+    assert contents(client) == on_disk(local.memory_root) == {}
 
 
 def told(tool: Any, command: dict[str, Any]) -> tuple[str, str] | None:
@@ -118,6 +136,19 @@ def some_path(chosen: random.Random) -> str:
 
 def some_text(chosen: random.Random) -> str:
     return "".join(chosen.choices(PIECES, k=chosen.randint(0, 8)))
+
+
+def test_clearing_it_all_leaves_the_teams_above_alone(cast: Cast) -> None:
+    """A director sees their files."""
+    boss = factories.actor(factories.agent(cast.executive, "boss"))
+    director = factories.actor(factories.agent(cast.ops, "head", Level.DIRECTOR))
+    with client_of(boss) as above, client_of(director) as below:
+        above.write_file("above.md", "above")
+        below.write_file("below.md", "below")
+        assert {file.path for file in below.files()} == {"above.md", "below.md"}
+        MemoryTool(below).clear_all_memory()
+        assert [file.path for file in below.files()] == ["above.md"]
+        assert below.revert_file("below.md", 1).content == "below"
 
 
 def test_what_it_does_can_be_undone_by_people(client: MemoryHub) -> None:

@@ -1,5 +1,7 @@
 """Claude's memory tool over a team's files: for `tools=[…]` of Anthropic's tool runner."""
 
+from collections.abc import Generator
+from contextlib import suppress
 from typing import Any
 
 from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
@@ -16,7 +18,8 @@ from anthropic.types.beta import (
 from memoryhub_client import calls
 from memoryhub_client.calls import Call
 from memoryhub_client.client import AsyncMemoryHub, MemoryHub
-from memoryhub_client.errors import Refused
+from memoryhub_client.errors import NotFound, Refused
+from memoryhub_client.shapes import File, Me, Page
 
 
 class MemoryTool(BetaAbstractMemoryTool):
@@ -50,6 +53,13 @@ class MemoryTool(BetaAbstractMemoryTool):
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
         return self.execute(command)
 
+    def clear_all_memory(self) -> str:
+        """Deletes the files of the token's team, whoever wrote them. People can bring them back."""
+        try:
+            return self.hub.run(_clear())
+        except Refused as refusal:
+            raise ToolError(refusal.sentence) from refusal
+
 
 class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
     """The same for asynchronous code."""
@@ -82,7 +92,30 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
     async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
         return await self.execute(command)
 
+    async def clear_all_memory(self) -> str:
+        try:
+            return await self.hub.run(_clear())
+        except Refused as refusal:
+            raise ToolError(refusal.sentence) from refusal
+
 
 def _call(command: BetaMemoryTool20250818Command) -> Call[dict[str, Any]]:
     said = command.to_dict(exclude_none=True)
     return calls.call_tool("files", str(said.pop("command")), said)
+
+
+def _clear() -> Generator[Call[Any], Any, str]:
+    """A plan. The files of the teams above are there for directors to read, not to delete."""
+    me: Me = yield calls.me()
+    paths: list[str] = []
+    call = calls.files(limit=200)
+    while True:
+        page: Page[File] = yield call
+        paths += [file.path for file in page.items if file.team_id == me.team_id]
+        if page.next is None:
+            break
+        call = call.at(page.next)
+    for path in paths:
+        with suppress(NotFound):  # somebody was faster
+            yield calls.delete_file(path)
+    return "All memory cleared"
