@@ -79,7 +79,7 @@ class Hub:
             os.kill(postmaster, signal.SIGKILL)
         self.process.wait()
 
-    def wait_until(self, condition: Any, seconds: float = 90) -> None:
+    def wait_until(self, condition: Any, seconds: float = 300) -> None:
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and not (self.process and self.process.poll()):
             try:
