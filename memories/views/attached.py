@@ -64,7 +64,7 @@ def asset(request: HttpRequest, place: Place, memory_id: UUID, asset_id: UUID) -
     )
     response["X-Content-Type-Options"] = "nosniff"
     response["Content-Security-Policy"] = LOCKED_IN
-    response["Cache-Control"] = "private, no-cache"
+    response["Cache-Control"] = "private, no-store"
     return response  # type: ignore[return-value]
 
 
