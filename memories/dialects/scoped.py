@@ -76,9 +76,11 @@ def save(actor: Actor, said: Arguments) -> Result:
         for place, source in enumerate(said["sources"]):
             with _named(_cited(place)):
                 _cite(actor, memory, source)
+    created = {"created": memory.version == 1}
+    if not actor.may(Verb.READ):
+        return {"id": str(memory.pk), "version": memory.version} | created
     prefetch_related_objects([memory], *PLACES)
-    saved = _memory(memory) if actor.may(Verb.READ) else {"id": str(memory.pk), "version": memory.version}
-    return saved | {"created": memory.version == 1}
+    return _memory(memory) | created
 
 
 def recall_(actor: Actor, said: Arguments) -> Result:
