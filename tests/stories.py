@@ -67,11 +67,14 @@ def group_day() -> Calls:
 
 
 def scoped_day() -> Calls:
-    saved = yield "save", {"key": "colour", "value": "The boats are blue.", "scope": "agent"}
-    yield "recall", {"query": "boats"}
-    yield "list", {}
-    yield "get", {"id": saved["id"]}
-    yield "delete", {"id": saved["id"]}
+    mira = {"userId": "mira"}
+    saved = yield "save", {"key": "colour", "value": "The boats are blue."} | mira
+    assert (saved["scope"], saved["userId"]) == ("global", "mira")
+    found = yield "recall", {"query": "boats"} | mira
+    assert [memory["id"] for memory in found["memories"]] == [saved["id"]]
+    yield "list", mira
+    yield "get", {"key": "colour"} | mira
+    yield "delete", {"id": saved["id"]} | mira
 
 
 def team_day() -> Calls:
