@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from memories import operations
 from memories.dialects import DIALECTS
+from memories.mcp.servers import HUB
 from memories.models import Memory, Scope
 from teams.actor import Actor
 from tests import doors, factories, tools
@@ -54,6 +55,42 @@ def test_definitions_of_one_dialect_are_openais_unless_asked_otherwise(writer: A
     assert (status, body["format"], body["dialect"]) == (200, "openai", "group")
     names = [definition["function"]["name"] for definition in body["tools"]]
     assert names == ["save_memory", "recall_memories", "forget_memory", "list_memories"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_hubs_own_tools_are_defined_as_mcp_lists_them(writer: Actor, format: str) -> None:
+    status, body = definitions(writer, dialect="hub", format=format)
+    assert (status, body["dialect"]) == (200, "hub")
+    listed = [(tool["name"], tool["description"], tool["inputSchema"]) for tool in HUB.definitions]
+    assert [parts(definition, format) for definition in body["tools"]] == listed
+
+
+def test_the_hubs_own_tools_are_run_in_the_context_that_they_say(cast: Cast) -> None:
+    token, about = cast["writer"].token(), {"user": "mira", "workspace": "blue"}
+    said = {"content": "Mira likes olives.", "scope": "global", "context": about}
+    status, saved = tools.answered(token, "hub/memory_save", said)
+    assert (status, saved["scope"]) == (200, "global")
+    read = {"memory_id": saved["id"]}
+    assert tools.answered(token, "hub/memory_get", read | {"context": about})[1]["content"] == "Mira likes olives."
+    assert tools.answered(token, "hub/memory_get", read, user="mira", workspace="blue")[0] == 200
+    assert tools.answered(token, "hub/memory_get", read, workspace="blue")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("place", "said", "status", "words"),
+    [
+        ("hub/dance", {}, 404, "The hub has no tool 'dance'; it has whoami, memory_context"),
+        ("hub/whoami", [], 400, "arguments: "),
+        ("hub/whoami", {"context": "here"}, 400, "context: "),
+        ("hub/whoami", {"context": {"team": "x"}}, 400, "team: There is no such field."),
+        ("hub/memory_get", {"team_id": "x"}, 400, "team_id: There is no such field."),
+    ],
+)
+def test_what_the_hubs_own_tools_cannot_do_is_told(
+    writer: Actor, place: str, said: Any, status: int, words: str
+) -> None:
+    found, _, sentence = tools.refusal(writer, place, said)
+    assert (found, sentence[: len(words)]) == (status, words)
 
 
 def test_tools_that_only_read_say_so_to_mcp(writer: Actor) -> None:

@@ -1,10 +1,11 @@
-"""Calls a dialect's tool over HTTP, as an agent does."""
+"""Calls a tool of a dialect, or of the hub, over HTTP, as an agent does."""
 
 from typing import Any
 
 from django.test import Client
 from jsonschema import Draft202012Validator
 
+from memories.api.tools import OWN
 from memories.dialects import tool
 from teams import operations as registry
 from teams.actor import Actor
@@ -17,7 +18,9 @@ def post(token: str, place: str, arguments: Any, **context: str) -> Any:
     headers = {"Authorization": f"Bearer {token}", **named}
     response = Client().post(f"/api/v1/tools/{place}", arguments, content_type="application/json", headers=headers)
     if response.status_code == 200:  # then it is as the tool says
-        Draft202012Validator(tool(*place.split("/")).gives).validate(response.json())
+        dialect, name = place.split("/")
+        called = OWN[name] if dialect == "hub" else tool(dialect, name)
+        Draft202012Validator(called.gives).validate(response.json())
     return response
 
 

@@ -1,4 +1,4 @@
-"""The tools of every dialect over HTTP: their definitions, and running one."""
+"""The tools of every dialect, and the hub's own, over HTTP: their definitions, and running one."""
 
 from typing import Any
 
@@ -10,10 +10,18 @@ from rest_framework.views import APIView
 from memories.api.describing import endpoint
 from memories.api.door import actor_within
 from memories.dialects import DIALECTS, Format, Tool, tool, tools
-from memories.schemas import anything, listed, one_of, record, text, with_nulls
+from memories.mcp.tools import TOOLS
+from memories.mcp.tools.shaping import CONTEXT, published
+from memories.schemas import anything, checked, listed, one_of, record, text, with_nulls
+from memoryhub.errors import NotFound
 
+HUB = "hub"  # where a dialect is named: the tools that MCP offers at /mcp
+OWN = {tool.name: tool for tool in TOOLS}
 ASKED = {
-    "dialect": text(description=f"One of {', '.join(DIALECTS)}; all of them, each by its name, if left out."),
+    "dialect": text(
+        description=f"One of {', '.join(DIALECTS)}, or {HUB} for the hub's own tools; all dialects, each by its name, "
+        "if left out."
+    ),
     "format": one_of(Format, default=Format.OPENAI.value, description="The kind of client."),
 }
 DEFINITIONS = listed(anything(), description="As the chosen kind of client wants them.")
@@ -66,6 +74,28 @@ def call_of(dialect: str, tool: Tool) -> type[APIView]:
     return type("ToolCall", (APIView,), {"post": post})
 
 
+class HubTool(APIView):
+    """One address for all of them: what they do has endpoints of its own, which the document tells in full."""
+
+    @endpoint(
+        summary="Run one of the hub's own tools",
+        takes=anything(),
+        gives=anything(),
+        writes=True,
+        example={"query": "Which berths are closed?", "context": {"session": "chat-42"}},
+        answer={"memories": [], "mode": "hybrid", "total_found": 0, "total_is_bound": False},
+        checks=False,  # the tool does
+    )
+    def post(self, request: Request, name: str, said: object) -> Response:
+        """The tools of `/mcp`, for clients that hand definitions to a model themselves: the body is the tool's own
+        arguments, the answer its own result."""
+        if name not in OWN:
+            raise NotFound(f"The hub has no tool {name!r}; it has {', '.join(OWN)}.")
+        context = said.get("context") if isinstance(said, dict) else None
+        within = checked(CONTEXT, {} if context is None else context, name="context")
+        return Response(OWN[name].run(actor=actor_within(request, within), arguments=said))
+
+
 class NoTool(APIView):
     """Tells those who have a token what there is instead."""
 
@@ -77,4 +107,6 @@ class NoTool(APIView):
 
 
 def _definitions(dialect: str, format: Format) -> list[dict[str, Any]]:
+    if dialect == HUB:
+        return [published(found.definition(format)) for found in TOOLS]
     return [found.definition(format) for found in tools(dialect)]

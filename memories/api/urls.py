@@ -48,5 +48,6 @@ urlpatterns = [
         for dialect, every in DIALECTS.items()
         for tool in every
     ),
+    path("tools/hub/<str:name>", tools.HubTool.as_view(), name="api-hub-tool"),
     path("tools/<str:dialect>/<str:name>", tools.NoTool.as_view(), name="api-no-tool"),
 ]

@@ -187,7 +187,7 @@ def test_langchains_messages_tell_of_a_refusal(plain: MemoryHub) -> None:
     assert (said.status, "type" in said.content) == ("error", True)
 
 
-@pytest.mark.parametrize("dialect", ["kv", "scoped", "group", "team", "graph", "files"])
+@pytest.mark.parametrize("dialect", ["kv", "scoped", "group", "team", "graph", "files", "hub"])
 def test_langchain_tells_models_what_the_hub_says(plain: MemoryHub, dialect: str) -> None:
     told = [convert_to_openai_tool(tool) for tool in langchain.memory_tools(plain, dialect=dialect)]
     said = plain.tools(dialect)
