@@ -35,6 +35,10 @@ BY_ID: dict[str, Callable[[str], Call[Any]]] = {
     "change": calls.change,
     "append": lambda name: calls.append(name, "x"),
     "verify": calls.verify,
+    "pin": calls.pin,
+    "tag": calls.tag,
+    "expire": lambda name: calls.expire(name, None),
+    "move": lambda name: calls.move(name, "agent"),
     "forget": calls.forget,
     "restore": calls.restore,
     "revert": lambda name: calls.revert(name, 1),
@@ -104,7 +108,19 @@ def test_what_is_no_id_is_not_found(client: MemoryHub, wire: Wire, name: str) ->
 
 
 def test_every_call_with_a_name_or_an_id_is_tried_here() -> None:
-    plain = {"me", "save", "save_many", "save_each", "memories", "recall", "context", "export", "files", "tools"}
+    plain = {
+        "me",
+        "save",
+        "save_many",
+        "save_each",
+        "memories",
+        "recall",
+        "recalls",
+        "context",
+        "export",
+        "files",
+        "tools",
+    }
     built = {name for name in calls.__all__ if name.islower()}
     assert built - plain == {name.partition(" ")[0] for name in (*BY_NAME, *BY_ID)}
 

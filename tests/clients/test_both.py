@@ -3,6 +3,7 @@
 import asyncio
 import zipfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from datetime import UTC, datetime
 from inspect import isgenerator
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from tests.clients.live import Live
 
 Story = Callable[[Any, Path], Awaitable[None]]
 
-ITERATORS = ("tail", "memories", "history", "associations", "sources", "assets", "files", "file_history")
+ITERATORS = ("tail", "memories", "history", "associations", "sources", "assets", "files", "file_history", "recalls")
 
 
 class Awaited:
@@ -80,11 +81,17 @@ async def a_memory_lives(hub: Any, folder: Path) -> None:
     assert (await hub.change(saved.id, pinned=True, version=1)).pinned
     assert (await hub.append(saved.id, "The crane comes.")).content.endswith("\nThe crane comes.")
     assert (await hub.verify(saved.id)).verified_by
+    assert not (await hub.pin(saved.id, False)).pinned
+    assert (await hub.tag(saved.id, ["New"], remove=["berths"])).tags == ["new"]
+    assert (await hub.expire(saved.id, datetime(2099, 1, 31, tzinfo=UTC))).expires_at.year == 2099
+    assert (await hub.expire(saved.id, None, version=7)).expires_at is None
+    assert (await hub.move(saved.id, "agent")).scope == "agent"
+    assert (await hub.move(saved.id, "team")).scope == "team"
     assert (await hub.recall("which berths are closed?")).memories[0].id == saved.id
     assert (await hub.why_not(saved.id, "berths")).rank == 1
-    assert len(await every(hub.history(saved.id))) == 4
+    assert len(await every(hub.history(saved.id))) == 9  # one was for the agent alone
     assert (await hub.revert(saved.id, 1)).content == "Berth 7 is closed."
-    assert (await hub.forget(saved.id, reason="It is open.")).version == 6
+    assert (await hub.forget(saved.id, reason="It is open.")).version == 12
     assert [gone.forget_reason for gone in await every(hub.memories(forgotten=True))] == ["It is open."]
     assert (await hub.restore(saved.id)).key == "berth-7"
     assert (await hub.forget_key("berth-7")).id == saved.id
@@ -144,6 +151,16 @@ async def people_and_conversations_are_known(hub: Any, folder: Path) -> None:
     assert (await hub.me()).verbs == ["forget", "read", "write"]
 
 
+async def what_was_asked_is_known(hub: Any, folder: Path) -> None:
+    saved = await hub.save("Berth 7 is closed.", key="berth-7")
+    await hub.recall("which berths are closed?")
+    while not (asked := await every(hub.recalls(query="BERTHS", found_nothing=False))):
+        await asyncio.sleep(0.05)  # it is written beside the answer
+    assert [(one.query, one.memories[0].id) for one in asked] == [("which berths are closed?", saved.id)]
+    assert (asked[0].memories[0].presence, asked[0].memories[0].key) == ("here", "berth-7")
+    assert await every(hub.recalls(found_nothing=True)) == []
+
+
 async def tools_are_run(hub: Any, folder: Path) -> None:
     assert "memory_save" in {tool["name"] for tool in await hub.tools("graph", format="anthropic")}
     await hub.call_tool("kv", "memory", {"command": "create", "key": "core", "content": "Plainly."})
@@ -162,6 +179,7 @@ STORIES: list[Story] = [
     things_hang_on_memories,
     files_are_kept,
     people_and_conversations_are_known,
+    what_was_asked_is_known,
     tools_are_run,
     changes_are_followed,
 ]

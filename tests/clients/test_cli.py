@@ -77,7 +77,7 @@ def test_a_memory_lives_its_life(typed: Typed, at_home: MemoryHub) -> None:
     assert typed("append", "berth-7", "The crane comes.").code == 0
     assert typed("--json", "pin", "berth-7").json["pinned"] is True
     assert typed("unpin", "berth-7", "--json").json["pinned"] is False
-    assert typed("tag", "berth-7", "new", "Ops", "--remove", "OPS", "--json").json["tags"] == ["new"]
+    assert typed("tag", "berth-7", "new", "--remove", "OPS", "--json").json["tags"] == ["new"]
     assert typed("tag", "berth-7").code == 1
     assert [row["version"] for row in typed("history", "berth-7", "--json").json] == [6, 5, 4, 3, 2, 1]
     assert "created" in typed("history", "berth-7").out
@@ -281,6 +281,13 @@ def test_who_logs_in_is_known_from_then_on(
     assert typed("logout", "--json").json == {"forgotten": True}
     assert typed("logout").out == "Nobody was logged in.\n"
     assert "nobody to ask" in typed("login").err
+
+
+def test_a_memory_expires_when_it_is_told_to(typed: Typed, at_home: MemoryHub) -> None:
+    at_home.save("Berth 7 is closed.", key="k")
+    assert typed("expire", "k", "2099-01-31T12:00+00:00", "--json").json["expires_at"] == "2099-01-31T12:00:00+00:00"
+    assert typed("expire", "k", "never", "--json").json["expires_at"] is None
+    assert "'soon' is no moment" in typed("expire", "k", "soon").err
 
 
 def test_the_context_travels(typed: Typed, at_home: MemoryHub) -> None:

@@ -73,6 +73,30 @@ class Recalled:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Given:
+    """A memory in the version that came back; what one does not see any more is an id alone."""
+
+    id: str
+    version: int
+    presence: str  # here, forgotten or gone
+    key: str | None = None
+    type: str | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PastRecall:
+    id: str
+    query: str
+    mode: str
+    created_at: datetime
+    total_found: int
+    memories: list[Given]
+    filters: JSON = field(default_factory=dict)
+    session: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
     rank: int | None
     reason: str

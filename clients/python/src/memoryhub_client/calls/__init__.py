@@ -1,6 +1,6 @@
 """Every request of the API as a value: built here, once, and sent by the client of either kind."""
 
-from memoryhub_client.calls.asking import context, export, me, recall, why_not
+from memoryhub_client.calls.asking import context, export, me, recall, recalls, why_not
 from memoryhub_client.calls.call import Answer, Call, Id
 from memoryhub_client.calls.conversations import archive_session, extract, register_session, session
 from memoryhub_client.calls.files import (
@@ -28,18 +28,22 @@ from memoryhub_client.calls.linking import (
 from memoryhub_client.calls.memories import (
     append,
     change,
+    expire,
     forget,
     forget_key,
     get,
     get_key,
     history,
     memories,
+    move,
+    pin,
     restore,
     revert,
     save,
     save_each,
     save_key,
     save_many,
+    tag,
     verify,
 )
 from memoryhub_client.calls.saying import (
@@ -88,6 +92,7 @@ __all__ = [
     "delete_file",
     "detach",
     "dissociate",
+    "expire",
     "export",
     "extract",
     "file_history",
@@ -99,9 +104,12 @@ __all__ = [
     "history",
     "me",
     "memories",
+    "move",
+    "pin",
     "read_asset",
     "read_file",
     "recall",
+    "recalls",
     "register_session",
     "rename_file",
     "restore",
@@ -113,6 +121,7 @@ __all__ = [
     "save_many",
     "session",
     "sources",
+    "tag",
     "tools",
     "uncite",
     "verify",

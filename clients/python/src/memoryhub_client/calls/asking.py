@@ -1,11 +1,12 @@
 """What is asked of the memories as a whole, and who asks."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Unpack
 
-from memoryhub_client.calls.call import Call, Id, called, got, identity, plain, said
+from memoryhub_client.calls.call import Call, Id, called, got, identity, page, plain, said
 from memoryhub_client.calls.saying import Question
-from memoryhub_client.shapes import Context, Me, Recalled, Verdict
+from memoryhub_client.shapes import Context, Me, Page, PastRecall, Recalled, Verdict
 
 
 def me() -> Call[Me]:
@@ -22,6 +23,20 @@ def why_not(memory_id: Id, query: str, **question: Unpack[Question]) -> Call[Ver
     """Which rule keeps a memory from an answer, or where it stands in it."""
     asked = {"memory_id": identity(memory_id, "memory"), "query": query, **question}
     return called("POST", "recall/why-not", Verdict, json=plain(asked), only_reads=True)
+
+
+def recalls(
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    query: str | None = None,
+    session: str | None = None,
+    found_nothing: bool | None = None,
+    limit: int | None = None,
+) -> Call[Page[PastRecall]]:
+    """What this agent asked before, the newest first, with what came back."""
+    narrowed = {"since": since, "until": until, "query": query, "session": session, "limit": limit}
+    return got("recalls", page("recalls", PastRecall), **narrowed, found_nothing=found_nothing)
 
 
 def context(

@@ -59,6 +59,28 @@ def append(memory_id: Id, text: str, *, version: int | None = None) -> Call[Memo
     return posted(f"{memory(memory_id)}/append", Memory, {"text": text}, version=version)
 
 
+def pin(memory_id: Id, pinned: bool = True, *, version: int | None = None) -> Call[Memory]:
+    """What is pinned never fades and stands in every context; False takes the pin away."""
+    return posted(f"{memory(memory_id)}/pin", Memory, {"pinned": pinned}, version=version)
+
+
+def tag(
+    memory_id: Id, add: Sequence[str] = (), *, remove: Sequence[str] = (), version: int | None = None
+) -> Call[Memory]:
+    """Adds and removes tags; the others stay, whatever is added meanwhile."""
+    return posted(f"{memory(memory_id)}/tags", Memory, {"add": list(add), "remove": list(remove)}, version=version)
+
+
+def expire(memory_id: Id, expires_at: datetime | None, *, version: int | None = None) -> Call[Memory]:
+    """When it vanishes from every read; None lets it stay."""
+    return posted(f"{memory(memory_id)}/expire", Memory, {"expires_at": expires_at}, version=version)
+
+
+def move(memory_id: Id, scope: Scope, *, version: int | None = None) -> Call[Memory]:
+    """Gives it to another audience; the old one loses it, so that this takes the verb forget, too."""
+    return posted(f"{memory(memory_id)}/move", Memory, {"scope": scope}, version=version)
+
+
 def verify(memory_id: Id, *, review_by: datetime | None = None, version: int | None = None) -> Call[Memory]:
     """Notes that it is still true, and when to look again."""
     return posted(f"{memory(memory_id)}/verify", Memory, {"review_by": review_by}, version=version)

@@ -61,6 +61,9 @@ class Filters(TypedDict, total=False):
     created_before: datetime
     updated_after: datetime
     updated_before: datetime
+    expires_after: datetime
+    expires_before: datetime
+    review_before: datetime
     min_importance: float
     max_importance: float
 
@@ -68,8 +71,6 @@ class Filters(TypedDict, total=False):
 class ListFilters(Filters, total=False):
     text: str
     forgotten: bool
-    expires_after: datetime
-    expires_before: datetime
     order: Literal["-created_at", "created_at", "-updated_at", "updated_at", "-importance", "importance"]
     limit: int
     cursor: str

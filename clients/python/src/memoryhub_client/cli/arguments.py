@@ -154,6 +154,8 @@ def _changing(commands: Any) -> None:
     tag = _of_memory(commands, "tag", memories.tag, "add tags to a memory, or remove some")
     tag.add_argument("names", nargs="*", metavar="TAG")
     tag.add_argument("--remove", action="append", default=[], metavar="TAG", help="may be said again")
+    expire = _of_memory(commands, "expire", memories.expire, "say when a memory vanishes")
+    expire.add_argument("when", metavar="WHEN", help="like 2030-01-31T12:00, or never")
     forget = _of_memory(commands, "forget", memories.forget, "take a memory out of every read; it can be restored")
     forget.add_argument("--reason", help="for whoever looks at the history")
     restore = _command(commands, "restore", memories.restore, "bring back a forgotten memory ('list --forgotten')")

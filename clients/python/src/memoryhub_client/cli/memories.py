@@ -8,11 +8,10 @@ from uuid import UUID
 
 from memoryhub_client import configuration
 from memoryhub_client.cli import showing
-from memoryhub_client.cli.desk import CannotDo, Desk, text_of
+from memoryhub_client.cli.desk import CannotDo, Desk, moment, text_of
 from memoryhub_client.cli.editing import edited
 from memoryhub_client.client import MemoryHub
 from memoryhub_client.configuration import Configuration
-from memoryhub_client.errors import Conflict
 from memoryhub_client.shapes import Memory
 
 DRAFT = ("key", "summary", "type", "category", "tags", "importance", "source", "scope", "dedupe")
@@ -96,23 +95,22 @@ def append(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
 
 
 def pin(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
-    changed = hub.change(_found(hub, args).id, pinned=args.pinned)
+    changed = hub.pin(_found(hub, args).id, args.pinned)
     showing.written(desk, changed, "pinned" if args.pinned else "unpinned")
 
 
 def tag(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
-    """Of two who tag at once, both do: the tags are read and written again until nobody was faster."""
     if not args.names and not args.remove:
         raise CannotDo("Name tags to add, or --remove some.")
-    while True:
-        found, gone = _found(hub, args), {name.lower() for name in args.remove}
-        tags = [name for name in dict.fromkeys([*found.tags, *args.names]) if name.lower() not in gone]
-        try:
-            changed = hub.change(found.id, tags=tags, version=found.version)
-        except Conflict:
-            continue
-        showing.written(desk, changed, "tagged")
-        return
+    showing.written(desk, hub.tag(_found(hub, args).id, args.names, remove=args.remove), "tagged")
+
+
+def expire(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
+    try:
+        when = None if args.when == "never" else moment(args.when)
+    except ValueError as error:
+        raise CannotDo(f"{error}, nor never.") from error
+    showing.written(desk, hub.expire(_found(hub, args).id, when), "changed")
 
 
 def forget(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
