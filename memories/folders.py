@@ -114,33 +114,23 @@ def move(*, actor: Actor, path: str, to: str) -> None:
     """A file, or a folder with all that is in it, to where there is nothing yet. All of it or nothing."""
     require(actor, Verb.WRITE)
     _refuse_name_in_use(actor, to)
-    branch = _branch(actor, path)
+    if not _writable(actor).filter(Q(path=path) | Q(path__startswith=f"{path}/")).exists():
+        raise NotFound(f"There is no file or folder {path!r}.")
     if f"{to}/".startswith(f"{path}/"):
         raise Invalid({"path": "Nothing can be moved into itself."})
     _refuse_file_as_folder(actor, to)
-    for old in dict.fromkeys(branch):
-        operations.files.rename(actor=actor, path=old, to=to + old.removeprefix(path))
+    operations.files.rename_branch(actor=actor, path=path, to=to)
 
 
 @transaction.atomic
 def delete(*, actor: Actor, path: str) -> None:
     """A file, or a folder with all that is in it. All of it or nothing."""
     require(actor, Verb.FORGET)
-    for old in _branch(actor, path):
-        operations.files.delete(actor=actor, path=old)
+    operations.files.delete_branch(actor=actor, path=path)
 
 
 def _writable(actor: Actor) -> TeamFileQuerySet:
     return TeamFile.objects.writable_by(actor).filter(team=actor.team_id)
-
-
-def _branch(actor: Actor, path: str) -> list[str]:
-    """The file, or else the files in the folder; in one order, so that two who move or delete take turns."""
-    rows = _writable(actor).order_by("path").only("path")
-    found = [file.path for file in rows.filter(path=path) or inside(rows, path)]
-    if not found:
-        raise NotFound(f"There is no file or folder {path!r}.")
-    return found
 
 
 # A name is a file's or a folder's, not both: so that the tree can be kept on a disk.

@@ -54,7 +54,8 @@ def memory_save(actor: Actor, said: Arguments) -> Result:
     )
     with transaction.atomic():
         memory = operations.save(actor=_in_channel(actor, said.get("channel_id")), draft=draft)
-        _associate(actor, memory, said["associations"])
+        if said["associations"]:
+            _associate(actor, memory, said["associations"])
     return {"memory_id": str(memory.pk), "success": True, "message": "Memory saved successfully"}
 
 
@@ -127,19 +128,12 @@ def _in_channel(actor: Actor, channel_id: str | None) -> Actor:
 
 
 def _associate(actor: Actor, memory: Memory, links: Sequence[Mapping[str, Any]]) -> None:
-    """In the order of the ids, so that two saves that link to the same memories never wait for each other."""
-    for place, link in sorted(enumerate(links), key=lambda numbered: str(numbered[1]["target_id"])):
-        try:
-            operations.associate(
-                actor=actor,
-                origin_id=memory.pk,
-                target_id=link["target_id"],
-                relation=link["relation_type"],
-                weight=link["weight"],
-            )
-        except NotFound as error:
-            sentence = f"There is no memory {link['target_id']}; nothing was saved."
-            raise Invalid({f"associations.{place}.target_id": sentence}) from error
+    drawn = [operations.Link(link["target_id"], link["relation_type"], link["weight"]) for link in links]
+    try:
+        operations.associate_all(actor=actor, origin_id=memory.pk, links=drawn)
+    except operations.NoTarget as error:
+        sentence = f"There is no memory {drawn[error.position].target_id}; nothing was saved."
+        raise Invalid({f"associations.{error.position}.target_id": sentence}) from error
 
 
 def _recalled(hit: Hit) -> Result:

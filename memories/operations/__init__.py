@@ -2,7 +2,18 @@
 
 from memories.operations import batches, files
 from memories.operations.archiving import Archived, archive
-from memories.operations.attaching import associate, attach, cite, detach, dissociate, recite, uncite
+from memories.operations.attaching import (
+    Link,
+    NoTarget,
+    associate,
+    associate_all,
+    attach,
+    cite,
+    detach,
+    dissociate,
+    recite,
+    uncite,
+)
 from memories.operations.changing import append, expire, pin, rescope, revert, tag, update, verify
 from memories.operations.extracting import Known, Remembered, propose, remember
 from memories.operations.forgetting import forget, purge, restore
@@ -18,6 +29,8 @@ __all__ = [
     "Dedupe",
     "Draft",
     "Known",
+    "Link",
+    "NoTarget",
     "Remembered",
     "Result",
     "Seen",
@@ -26,6 +39,7 @@ __all__ = [
     "append",
     "archive",
     "associate",
+    "associate_all",
     "attach",
     "batches",
     "cite",

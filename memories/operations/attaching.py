@@ -3,8 +3,10 @@
 import hashlib
 import mimetypes
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import PurePosixPath, PureWindowsPath
+from typing import NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -35,28 +37,57 @@ def associate(
     now: datetime | None = None,
 ) -> Association:
     """A link from a memory that the actor may change to one that it may see. Saying it again changes the weight."""
-    now = now or timezone.now()
-    values = clean({"relation": relation, "weight": weight}, now=now)
-    _hold(actor, origin_id, target_id)
+    _draw(actor, origin_id, [Link(target_id, relation, weight)], now or timezone.now())
+    within = {"organization": actor.organization_id, "relation": relation}
+    return Association.objects.get(**within, origin=origin_id, target=target_id)
+
+
+class Link(NamedTuple):
+    target_id: UUID
+    relation: str = Relation.RELATED_TO
+    weight: float = 0.5
+
+
+class NoTarget(NotFound):
+    """Which of the links leads nowhere."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__("There is no such memory to link to.")
+        self.position = position
+
+
+@transaction.atomic
+def associate_all(*, actor: Actor, origin_id: UUID, links: Sequence[Link], now: datetime | None = None) -> None:
+    """All or none, however many, by one statement. Of a link that is said twice, the last counts."""
+    _draw(actor, origin_id, links, now or timezone.now())
+
+
+def _draw(actor: Actor, origin_id: UUID, links: Sequence[Link], now: datetime) -> None:
+    drawn = {}
+    for link in links:
+        values = clean({"relation": link.relation, "weight": link.weight}, now=now)
+        drawn[link.target_id, values["relation"]] = Association(
+            organization_id=actor.organization_id,
+            origin_id=origin_id,
+            target_id=link.target_id,
+            agent_id=actor.agent_id,
+            user_id=actor.user_id,
+            created_at=now,
+            updated_at=now,
+            **values,
+        )
+    targets = {link.target_id for link in links}
+    _hold(actor, origin_id, *targets)
     writable(actor=actor, memory_id=origin_id, now=now)
-    if not Memory.objects.visible_to(actor, now=now).filter(pk=target_id).exists():
-        raise NotFound("There is no such memory to link to.")
-    link = Association(
-        organization_id=actor.organization_id,
-        origin_id=origin_id,
-        target_id=target_id,
-        agent_id=actor.agent_id,
-        user_id=actor.user_id,
-        created_at=now,
-        updated_at=now,
-        **values,
-    )
+    seen = set(Memory.objects.visible_to(actor, now=now).filter(pk__in=targets).values_list("pk", flat=True))
+    for position, link in enumerate(links):
+        if link.target_id not in seen:
+            raise NoTarget(position)
     pair = ("organization", "origin", "target", "relation")
     with in_our_words():
         Association.objects.bulk_create(
-            [link], update_conflicts=True, unique_fields=pair, update_fields=["weight", "updated_at"]
+            drawn.values(), update_conflicts=True, unique_fields=pair, update_fields=["weight", "updated_at"]
         )
-    return Association.objects.get(**{name: getattr(link, f"{name}_id", relation) for name in pair})
 
 
 @transaction.atomic

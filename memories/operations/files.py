@@ -1,12 +1,13 @@
 """A team's files: text under a path, every version kept."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Case, F, Q, TextField, Value, When
-from django.db.models.functions import Concat, Greatest
+from django.db.models.functions import Concat, Greatest, Substr
 from django.utils import timezone
 
 from memories.fields import clean
@@ -158,6 +159,68 @@ def revert(
     if living:
         return _change(actor, file, Change.REVERTED, version, now, content=old.content)
     return _change(actor, file, Change.RESTORED, version, now, content=old.content, deleted_at=None)
+
+
+@transaction.atomic
+def rename_branch(*, actor: Actor, path: str, to: str, now: datetime | None = None) -> None:
+    """A file of the actor's team, or else a folder with all that is in it, by one statement however much that is.
+    Of each path the one that shows, while workspaces are switched off."""
+    now = now or timezone.now()
+    held = _held(actor, _writable_team(actor, None), path)
+    shown = {old: pk for pk, old in reversed(held.items())}
+    for old in shown:
+        clean({"path": to + old.removeprefix(path)}, now=now)
+    moved = Concat(Value(to), Substr("path", len(path) + 1), output_field=TextField())
+    _change_all(actor, shown.values(), Change.RENAMED, now, path=moved)
+
+
+@transaction.atomic
+def delete_branch(*, actor: Actor, path: str, now: datetime | None = None) -> None:
+    """Likewise, in whichever workspace."""
+    now = now or timezone.now()
+    held = _held(actor, _writable_team(actor, None, verb=Verb.FORGET), path)
+    _change_all(actor, held, Change.FORGOTTEN, now, deleted_at=now)
+
+
+def _held(actor: Actor, team_id: UUID, path: str) -> dict[UUID, str]:
+    """The file, or else the files in the folder; held in one order, so that two who move or delete take turns."""
+    living = TeamFile.objects.writable_by(actor).filter(team=team_id).select_for_update()
+    living = living.order_by("path", "-updated_at", "-id")
+    branch = living.filter(path=path), living.filter(path__startswith=f"{path}/")
+    found = next((held for rows in branch if (held := dict(rows.values_list("pk", "path")))), None)
+    if found is None:
+        raise NotFound(f"There is no file or folder {path!r}.")
+    return found
+
+
+# The present version of each of these files.
+RECORD = """
+INSERT INTO memories_fileversion
+    (id, organization_id, file_id, version, path, content, change, agent_id, user_id, token_id, created_at)
+SELECT noted.id, file.organization_id, file.id, file.version, file.path, file.content, %(change)s,
+    %(agent)s, %(user)s, %(token)s, file.updated_at
+FROM unnest(%(versions)s::uuid[], %(files)s::uuid[]) AS noted (id, file_id)
+JOIN memories_teamfile AS file ON file.organization_id = %(organization)s AND file.id = noted.file_id
+"""
+
+
+def _change_all(actor: Actor, held: Collection[UUID], change: Change, now: datetime, **values: Any) -> None:
+    rows = TeamFile.objects.filter(organization=actor.organization_id, pk__in=held)
+    with in_our_words():
+        rows.update(**values, version=F("version") + 1, updated_at=Greatest(F("updated_at"), now))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            RECORD,
+            {
+                "agent": actor.agent_id,
+                "user": actor.user_id,
+                "token": actor.token_id,
+                "change": change,
+                "versions": [uuid7() for _ in held],
+                "files": list(held),
+                "organization": actor.organization_id,
+            },
+        )
 
 
 def _writable_team(actor: Actor, team_id: UUID | None, *, verb: Verb = Verb.WRITE) -> UUID:
