@@ -34,6 +34,21 @@ class Clients:
         with ThreadPoolExecutor(number) as pool:
             return list(pool.map(one, range(number)))
 
+    def tool(self, place: str, **arguments: object) -> tuple[int, Any]:
+        return self("POST", f"tools/{place}", arguments)
+
+    def mcp(self, name: str, **arguments: object) -> Any:
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        status, answer = self.made.request("POST", "/mcp", body, Authorization=self.token)
+        assert status == 200, answer
+        return answer["result"]
+
+    def etag(self, path: str) -> str:
+        request = urllib.request.Request(f"http://127.0.0.1:{self.made.port}/api/v1/{path}")
+        request.add_header("Authorization", self.token)
+        with urllib.request.urlopen(request, timeout=LIMIT) as response:
+            return str(response.headers["ETag"])
+
     def history(self, memory_id: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self("GET", f"memories/{memory_id}/history?limit=200")[1]["versions"]
         return found
@@ -145,3 +160,174 @@ def test_forgetting_and_changing_at_once_never_changes_the_forgotten(clients: Cl
         changes = [row["change"] for row in reversed(clients.history(memory["id"]))]
         assert changes == ["created"] + ["updated"] * statuses[2:].count(200) + ["forgotten", "restored"]
         assert back["version"] == len(changes)
+
+
+def test_twenty_taggers_all_arrive(clients: Clients) -> None:
+    memory = clients("POST", "memories", {"content": "to be tagged"})[1]
+    answers = clients.at_once(20, lambda n: clients.mcp("memory_tag", memory_id=memory["id"], add=[f"t{n}"]))
+    assert not [answer for answer in answers if answer.get("isError")]
+    assert set(clients("GET", f"memories/{memory['id']}")[1]["tags"]) == {f"t{n}" for n in range(20)}
+
+
+def test_creating_and_refusing_at_once_leave_one_owner_of_a_key(clients: Clients) -> None:
+    def save(number: int) -> tuple[int, Any]:
+        dedupe = "refuse" if number % 2 else "create"
+        return clients("POST", "memories", {"content": f"by {number}", "key": "owned", "dedupe": dedupe})
+
+    answers = clients.at_once(20, save)
+    made = {answer["id"] for status, answer in answers if status == 201}
+    refused = [answer for status, answer in answers if status == 409]
+    assert len(made) + len(refused) == 20
+    assert len(refused) >= 9
+    owner = clients("GET", "keys/owned")[1]["id"]
+    assert owner in made
+    assert {refusal["current"]["id"] for refusal in refused} == {owner}
+
+
+def test_one_link_however_many_draw_it(clients: Clients) -> None:
+    one, two = (clients("POST", "memories", {"content": f"end {n} of a link"})[1]["id"] for n in range(2))
+    path = f"memories/{one}/associations"
+    said = {"target_id": two, "relation": "caused_by"}
+    answers = clients.at_once(20, lambda n: clients("POST", path, said | {"weight": n / 20}))
+    assert sorted(status for status, _ in answers) == [200] * 19 + [201]
+    links = [link for link in clients("GET", path)[1]["associations"] if link["relation"] == "caused_by"]
+    assert len(links) == 1
+
+
+def test_unlike_batches_in_opposite_order_all_arrive(clients: Clients) -> None:
+    batches = [
+        [{"key": "unlike-a", "content": "x"}, {"key": "unlike-b", "content": "x", "tags": ["t"]}],
+        [{"key": "unlike-b", "content": "x"}, {"key": "unlike-a", "content": "x", "tags": ["t"]}],
+    ]
+    answers = clients.at_once(16, lambda n: clients("POST", "memories/batch", {"memories": batches[n % 2]}))
+    assert {status for status, _ in answers} == {200}
+    assert {clients("GET", f"keys/{key}")[1]["version"] for key in ("unlike-a", "unlike-b")} == {16}
+
+
+def test_versions_never_run_back_in_time(clients: Clients) -> None:
+    clients.at_once(30, lambda n: clients("PUT", "keys/in-time", {"content": f"by {n}"}))
+    memory = clients("GET", "keys/in-time")[1]
+    times = [row["created_at"] for row in reversed(clients.history(memory["id"]))]
+    assert len(times) == 30
+    assert times == sorted(times)
+    assert memory["updated_at"] == times[-1]
+
+
+def test_a_write_that_does_not_care_wins_beside_deletions(clients: Clients) -> None:
+    for _ in range(5):
+        clients("PUT", "files/contested.md", {"content": "start"})
+        acts = [("DELETE", None)] + [("PUT", {"content": f"by {n}"}) for n in range(4)]
+        answers = clients.at_once(5, lambda n, acts=acts: clients(acts[n][0], "files/contested.md", acts[n][1]))
+        assert answers[0][0] in (200, 409)
+        assert {status for status, _ in answers[1:]} <= {200, 201}
+
+
+def test_whoever_is_late_while_it_is_forgotten_is_told_so(clients: Clients) -> None:
+    for _ in range(3):
+        path = f"memories/{clients('POST', 'memories', {'content': 'one'})[1]['id']}"
+        clients("PATCH", path, {"content": "two"})
+
+        def act(number: int, path: str = path) -> tuple[int, Any]:
+            return clients("PATCH", path, {"content": "late", "version": 1}) if number else clients("DELETE", path)
+
+        statuses = [status for status, _ in clients.at_once(20, act)]
+        assert statuses == [200] + [409] * 19
+
+
+def test_whoever_saw_the_former_owner_of_a_key_never_overwrites_the_next(clients: Clients) -> None:
+    former = clients("PUT", "keys/handed-on", {"content": "seen"})[1]
+    seen = clients.etag("keys/handed-on")
+
+    def act(number: int) -> int:
+        if number % 2:
+            return clients("PUT", "keys/handed-on", {"content": "over"}, If_Match=seen)[0]
+        clients("DELETE", f"memories/{former['id']}")
+        return clients("PUT", "keys/handed-on", {"content": "anew"})[0]
+
+    statuses = clients.at_once(20, act)
+    assert set(statuses[::2]) <= {200, 201}
+    assert set(statuses[1::2]) <= {200, 404, 409}  # 200 while the former still has it
+    following = clients("GET", "keys/handed-on")[1]
+    assert following["id"] != former["id"]
+    assert {row["content"] for row in clients.history(following["id"])} == {"anew"}
+    assert following["version"] == 10
+
+
+def test_whoever_saw_the_former_file_of_a_path_never_overwrites_the_next(clients: Clients) -> None:
+    path = "files/handed-on.md"
+    former = clients("PUT", path, {"content": "seen"})[1]
+    seen = clients.etag(path)
+
+    def act(number: int) -> int:
+        if number % 2:
+            return clients("PUT", path, {"content": "over"}, If_Match=seen)[0]
+        if number == 0:
+            clients("DELETE", path)
+        return clients("PUT", path, {"content": "anew"})[0]
+
+    statuses = clients.at_once(20, act)
+    assert set(statuses) <= {200, 201, 404, 409}
+    following = clients("GET", path)[1]
+    assert following["id"] != former["id"]
+    said = {clients("GET", f"{path}?version={n + 1}")[1]["content"] for n in range(following["version"])}
+    assert said == {"anew"}
+
+
+def test_entries_added_to_and_saved_by_many_tools_lose_nothing(clients: Clients) -> None:
+    clients.tool("kv/memory", command="create", key="diary", content="start")
+    added = {"command": "update", "key": "diary", "mode": "append"}
+    answers = clients.at_once(20, lambda n: clients.tool("kv/memory", **added, content=f"line {n}"))
+    assert {status for status, _ in answers} == {200}
+    lines = clients.tool("kv/memory", command="view", key="diary")[1]["content"].splitlines()
+    assert sorted(lines[1:]) == sorted(f"line {n}" for n in range(20))
+    answers = clients.at_once(20, lambda n: clients.tool("group/save_memory", key="shared", content=f"by {n}"))
+    assert sorted(answer["status"] for _, answer in answers) == ["created"] + ["updated"] * 19
+
+
+def test_saves_that_link_to_the_same_memories_in_any_order_all_arrive(clients: Clients) -> None:
+    ends = [clients("POST", "memories", {"content": f"end {n} of many links"})[1]["id"] for n in range(5)]
+
+    def save(number: int) -> tuple[int, Any]:
+        ordered = ends if number % 2 else list(reversed(ends))
+        links = [{"target_id": end, "relation_type": "part_of"} for end in ordered]
+        return clients.tool("graph/memory_save", content=f"Linked by client {number}", associations=links)
+
+    answers = clients.at_once(12, save)
+    assert {status for status, _ in answers} == {200}
+    saved = {answer["memory_id"] for _, answer in answers}
+    for end in ends:
+        links = clients("GET", f"memories/{end}/associations?limit=200")[1]["associations"]
+        assert {link["origin_id"] for link in links if link["relation"] == "part_of"} == saved
+
+
+def test_a_file_edited_by_many_tools_keeps_every_edit(clients: Clients) -> None:
+    text = "\n".join(f"[{n}]" for n in range(12))
+    clients.tool("files/create", path="/memories/edited.md", file_text=text)
+
+    def edit(number: int) -> tuple[int, Any]:
+        said = {"path": "/memories/edited.md"}
+        if number % 2:
+            return clients.tool("files/insert", **said, insert_line=0, insert_text=f"by {number}")
+        return clients.tool("files/str_replace", **said, old_str=f"[{number}]", new_str=f"edited {number}")
+
+    assert {status for status, _ in clients.at_once(12, edit)} == {200}
+    lines = clients("GET", "files/edited.md")[1]["content"].splitlines()
+    assert {f"by {n}" for n in range(1, 12, 2)} | {f"edited {n}" for n in range(0, 12, 2)} <= set(lines)
+
+
+def test_a_folder_moved_and_deleted_at_once_stays_together(clients: Clients) -> None:
+    for turn in range(4):
+        for n in range(8):
+            clients("PUT", f"files/whole-{turn}/{n}.md", {"content": "x"})
+
+        def act(number: int, turn: int = turn) -> int:
+            folder = f"/memories/whole-{turn}"
+            if number == 0:
+                return clients.tool("files/delete", path=folder)[0]
+            return clients.tool("files/rename", old_path=folder, new_path=f"/memories/moved-{turn}-{number}")[0]
+
+        statuses = clients.at_once(4, act)
+        assert set(statuses) <= {200, 404}
+        assert statuses.count(200) == 1
+        left = [len(clients("GET", f"files?prefix={place}-{turn}")[1]["files"]) for place in ("whole", "moved")]
+        assert left == [0, 0 if statuses[0] == 200 else 8]
