@@ -91,8 +91,8 @@ STATEMENTS = {
     "post tools/files/create": 9,
     "post tools/files/str_replace": 8,
     "post tools/files/insert": 8,
-    "post tools/files/delete": 11,
-    "post tools/files/rename": 13,
+    "post tools/files/delete": 9,
+    "post tools/files/rename": 11,
 }
 
 
