@@ -25,7 +25,7 @@ from procrastinate.contrib.django.utils import connector_params
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
 from procrastinate.jobs import Status
 
-from memories.operations import embedding, keys, retaining, similarity
+from memories.operations import embedding, forgetting, keys, retaining, similarity
 
 TURN = 15.0  # seconds after which a job makes room for others, and a worker may stop
 KEEP_DONE = 48  # hours
@@ -61,6 +61,13 @@ def link(memory_ids: list[str]) -> str:
     """Links new memories to what they nearly repeat. Put in by each save of many."""
     found = similarity.link([UUID(memory_id) for memory_id in memory_ids])
     return f"{len(found):,} of {len(memory_ids):,} memories linked"
+
+
+@app.task(name="discard", queue="discard", retry=RetryStrategy(max_attempts=5, exponential_wait=4))
+def discard(names: list[str]) -> str:
+    """Removes the bytes of attachments. Put in by whatever removes the attachments themselves."""
+    forgetting.discard(names)
+    return f"{len(names):,} files removed"
 
 
 @app.periodic(cron="20 3 * * *")
@@ -116,19 +123,20 @@ def do_again(*, job_id: int) -> bool:
     return True
 
 
-def link_waiting() -> str:
-    """The links that wait, here and now."""
-    waiting = partial(ProcrastinateJob.objects.filter(task_name="link", status=Status.TODO.value).count)
+def do_waiting(name: str) -> str:
+    """What saves have put in, here and now."""
+    waiting = partial(ProcrastinateJob.objects.filter(task_name=name, status=Status.TODO.value).count)
     before = waiting()
-    work(queues=["link"], wait=False)
-    return f"{before - waiting():,} batches linked"
+    work(queues=[name], wait=False)
+    return f"{before - waiting():,} of {before:,} that waited are done"
 
 
 # Each once and to its end, in the process that asks.
 NOW: dict[str, Callable[[], str]] = {
     "sweep": sweep,
     "embed": partial(embed, everything=True, within=math.inf),
-    "link": link_waiting,
+    "link": partial(do_waiting, "link"),
+    "discard": partial(do_waiting, "discard"),
     "retain": retain,
     "mend": mend,
 }

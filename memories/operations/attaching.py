@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from memories.fields import Bad, clean, line
 from memories.models import Asset, Association, Memory, Relation, Source, asset_path
-from memories.operations.forgetting import remove_file_after_commit
+from memories.operations.forgetting import remove_files_later
 from memories.operations.recording import in_our_words, refuse, require
 from memories.operations.revising import locked
 from memoryhub.errors import Invalid, NotFound, TooLarge
@@ -146,7 +146,7 @@ def detach(*, actor: Actor, asset_id: UUID, now: datetime | None = None) -> None
         raise NotFound("There is no such attachment.")
     locked(actor=actor, memory_id=asset.memory_id, version=None, now=now)
     asset.delete()
-    remove_file_after_commit(asset)
+    remove_files_later([asset])
 
 
 @transaction.atomic

@@ -1,5 +1,6 @@
 """Forgetting: softly and restorable, by the clock, or for good."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -17,6 +18,7 @@ from memories.operations.keys import free_key, hand_on_key
 from memories.operations.recording import require, shown
 from memories.operations.revising import revise
 from memories.operations.seeing import Seen, Version
+from memoryhub import background
 from memoryhub.errors import Conflict, Forbidden, KeyTaken, NotFound
 from teams.actor import Actor
 from teams.models import Verb
@@ -104,8 +106,7 @@ def purge(*, actor: Actor, memory_id: UUID, now: datetime | None = None) -> Memo
 
 def _drop_what_hangs_on(memory: Memory) -> None:
     within = {"organization": memory.organization_id}
-    for asset in Asset.objects.filter(**within, memory=memory):
-        remove_file_after_commit(asset)
+    remove_files_later(Asset.objects.filter(**within, memory=memory))
     for model in (Asset, Source):
         model.objects.filter(**within, memory=memory).delete()
     Association.objects.filter(**within, origin=memory).delete()
@@ -114,6 +115,15 @@ def _drop_what_hangs_on(memory: Memory) -> None:
     Answer.objects.filter(Q(memory_ids__contains=[memory.pk]) | Q(memory_ids=[]), **within).delete()
 
 
-def remove_file_after_commit(asset: Asset) -> None:
-    storage: Storage = asset.file.storage
-    transaction.on_commit(partial(storage.delete, str(asset.file.name)))
+def remove_files_later(assets: Iterable[Asset]) -> None:
+    """By a job that is put in with the transaction: whoever is killed after it, the bytes go."""
+    names = [str(asset.file.name) for asset in assets]
+    if names:
+        background.later("discard", names=names)
+
+
+def discard(names: Iterable[str]) -> None:
+    """The bytes of attachments that are no more."""
+    storage: Storage = Asset._meta.get_field("file").storage
+    for name in names:
+        storage.delete(name)

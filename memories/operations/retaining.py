@@ -12,7 +12,7 @@ from django.db.models import Model
 
 from memories.models import Answer, Asset, Association, Memory, RecallLog, Revision, SettledQuestion, Source, Usage
 from memories.models.embeddings import Embedding, Unembedded
-from memories.operations.forgetting import remove_file_after_commit
+from memories.operations.forgetting import remove_files_later
 from memories.operations.idempotency import KEPT_FOR
 from memoryhub.ids import first_id
 
@@ -91,8 +91,7 @@ def _remove_forgotten(before: datetime) -> int:
 
 
 def _remove(ids: list[UUID], *, within: set[UUID]) -> None:
-    for asset in Asset.objects.filter(organization__in=within, memory__in=ids):
-        remove_file_after_commit(asset)
+    remove_files_later(Asset.objects.filter(organization__in=within, memory__in=ids))
     for model, link in HANGING:
         model._default_manager.filter(**{"organization__in": within, f"{link}__in": ids}).delete()
     with connection.cursor() as cursor:  # Django would look for all of these once more
