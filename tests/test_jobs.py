@@ -1,5 +1,6 @@
 """Jobs: what workers do, once in effect however often they are killed or how many there are."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -17,6 +18,7 @@ from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
 from pytest_django import DjangoAssertNumQueries, Settings
 
+from benchmarks import killing
 from memories import jobs, operations
 from memories.embedding import made_by
 from memories.models import Answer, Asset, Association, EmbeddingModel, Memory, RecallLog, Revision
@@ -135,12 +137,17 @@ def test_old_recalls_answers_and_sessions_are_removed(
 # Vectors
 
 
-def test_a_long_backlog_is_worked_off_in_turns(server: EndpointServer, writer: Actor) -> None:
-    factories.memory(writer)
+def test_a_long_backlog_is_worked_off_in_turns(
+    server: EndpointServer, writer: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "BATCH", 1)
+    for word in ("one", "two", "three"):
+        factories.memory(writer, word)
     assert embedding.catch_up(within=-1) == embedding.LOOK_AGAIN
-    assert (Embedding.objects.count(), embedding.covers_all()) == (0, False)
-    assert embedding.catch_up() == 0
-    assert (Embedding.objects.count(), embedding.covers_all()) == (1, True)
+    assert (Embedding.objects.count(), embedding.covers_all()) == (1, False)
+    assert embedding.catch_up(within=-1) == embedding.LOOK_AGAIN
+    assert embedding.catch_up(within=-1) == 0
+    assert (Embedding.objects.count(), embedding.covers_all()) == (3, True)
 
 
 def test_what_was_saved_without_a_vector_is_found_at_night(chosen: Settings, writer: Actor) -> None:
@@ -259,6 +266,44 @@ def test_a_dead_workers_job_whose_like_waits_is_dropped() -> None:
     jobs.mend()
     assert in_queue() == ["sweep"]
     assert jobs.pending() == {"todo": 1, "doing": 0, "failed": 0}
+
+
+def test_the_bytes_of_what_is_removed_go_by_a_job(writer: Actor, settings: Settings) -> None:
+    settings.BACKGROUND = True
+    memory = factories.memory(writer)
+    asset = operations.attach(actor=writer, memory_id=memory.pk, file=ContentFile(b"milk"), name="list.txt")
+    operations.detach(actor=writer, asset_id=asset.pk)
+    job = ProcrastinateJob.objects.get(task_name="discard")
+    path = Path(settings.MEDIA_ROOT) / asset.file.name
+    assert path.exists()
+    for _ in range(2):
+        app.tasks["discard"](**job.args)
+    assert not path.exists()
+
+
+# Workers that are killed, and several at once
+
+
+@pytest.fixture
+def database(
+    transactional_db: None, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """The address of this test's database, for workers that have the same settings as we have."""
+    monkeypatch.setenv("MEMORYHUB_DATA", str(tmp_path))
+    settings.BACKGROUND = True
+    yield f"{settings.DATABASE_ADDRESS.rpartition('/')[0]}/{connection.settings_dict['NAME']}"
+    with connection.cursor() as cursor:  # which Django does not know for ours
+        cursor.execute("TRUNCATE procrastinate_jobs, procrastinate_workers, procrastinate_periodic_defers CASCADE")
+
+
+def test_workers_that_are_killed_leave_nothing_undone_and_do_nothing_twice(database: str, settings: Settings) -> None:
+    """`python -m benchmarks.killing` kills them a hundred times."""
+    settings.WORKER_DEAD_AFTER = 1
+    assert "each once" in killing.run(factories.actor(), url=database, times=8, workers=2)
+
+
+def test_several_workers_do_every_job_once(database: str) -> None:
+    assert " 0 of them again" in killing.run(factories.actor(), url=database, times=0, workers=3, rounds=3)
 
 
 # For operators

@@ -264,15 +264,15 @@ def _queue_all(model: str) -> int:
 
 
 def _work_off(provider: Provider, *, until: float) -> bool:
-    """Whether all of it was done in time. The rows, then their memories: of a table that was filled just now, Postgres
-    knows too little to join them."""
+    """Whether all of it was done in time; some of it always is, however short the turn. The rows, then their memories:
+    of a table that was filled just now, Postgres knows too little to join them."""
     backlog = _backlog(provider.name).order_by("attempts", "pk")
     texts = Prefetch("memory", Memory.objects.defer("search"))
     while rows := list(backlog.prefetch_related(texts)[:BATCH]):
-        if time.monotonic() > until:
-            return False
         _make(rows, provider)
         EmbeddingModel.objects.filter(pk=provider.name, dimension=0).update(dimension=provider.dimension)
+        if time.monotonic() > until:
+            return not backlog.exists()
     return True
 
 
