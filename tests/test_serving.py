@@ -1,6 +1,10 @@
 """Vectors come and go, saves and recalls go on: a provider that fails, and a model that takes over from another."""
 
 import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 from django.core.management import call_command
@@ -10,6 +14,7 @@ from pytest_django import Settings
 from memories import extensions, operations
 from memories.embedding import provider, serving
 from memories.models import Association, Embedding, EmbeddingModel, Memory, Unembedded
+from memories.operations import embedding
 from memories.operations.embedding import catch_up, renew
 from memories.recall import Mode, recall
 from teams.actor import Actor
@@ -201,6 +206,56 @@ def test_the_old_model_serves_until_the_new_one_covers(server: EndpointServer, c
     catch_up()
     assert serving.serving().asked is provider()
     assert Embedding.objects.filter(model="wordllama-256").count() == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_recalls_keep_their_meaning_while_another_model_takes_over(
+    server: EndpointServer, chosen: Settings, writer: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen.EMBEDDING, chosen.SIMILAR_ABOVE = "wordllama", 0
+    monkeypatch.setattr(embedding, "BATCH", 32)
+    target = factories.memory(writer, FACT)
+    notes = [operations.Draft(content=f"Note {number}: lunch is at half past twelve.") for number in range(300)]
+    operations.save_many(actor=writer, drafts=notes)
+    catch_up()
+    enough, seen = Event(), Counter[str]()
+
+    def ask(mode: Mode) -> None:
+        try:
+            while not enough.is_set():
+                by = serving.serving().asked
+                found = recall(actor=writer, query="when are deploys frozen?", mode=mode)
+                best = found.hits[0]
+                assert (found.note, best.memory.pk) == ("", target.pk)
+                assert best.scored
+                assert best.scored.meaning_rank == 1
+                seen[by.name if by else ""] += 1
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        askers = [pool.submit(ask, mode) for mode in (Mode.SEMANTIC, Mode.HYBRID)]
+        try:
+            chosen.EMBEDDING = "endpoint"
+            provider.cache_clear()
+            serving.rouse()
+            steps = 0
+            while catch_up(within=-1):
+                steps, shown = steps + 1, seen.total()
+                wait_until(lambda shown=shown: seen.total() > shown or any(asker.done() for asker in askers))
+            wait_until(lambda: seen[state().name] > 20 or any(asker.done() for asker in askers))
+        finally:
+            enough.set()
+        for asker in askers:
+            asker.result()
+    assert steps == 300 // 32
+    assert seen["wordllama-256"] > steps
+    assert embedded() == 301
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    while not condition():
+        time.sleep(0.005)
 
 
 def test_the_command_says_how_it_stands(

@@ -6,6 +6,7 @@ What a process has not written when it is killed is lost: the recalls of its las
 import logging
 from collections import Counter, deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -67,7 +68,7 @@ def note(
 def flush() -> None:
     """Writes what was noted; keeps it for the next time if the database does not answer."""
     while _notes:
-        taken = [_notes.popleft() for _ in range(min(AT_ONCE, len(_notes)))]
+        taken = _taken()
         try:
             _write(taken)
         except IntegrityError:  # somebody whom a note names is gone: the others' stay
@@ -76,6 +77,15 @@ def flush() -> None:
             _notes.extendleft(reversed(taken))
             background.again("ledger", flush, within=WITHIN * 5)
             raise
+
+
+def _taken() -> list[Note]:
+    """Other threads may take some at the same time, where nothing runs beside the requests."""
+    taken: list[Note] = []
+    with suppress(IndexError):
+        while len(taken) < AT_ONCE:
+            taken.append(_notes.popleft())
+    return taken
 
 
 def _write_each(notes: Sequence[Note]) -> None:
