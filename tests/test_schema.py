@@ -3,9 +3,12 @@
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
+from django.contrib.postgres.operations import AddIndexConcurrently
 from django.contrib.postgres.search import SearchQuery
 from django.core.management import call_command
 from django.db import IntegrityError, connection, models, transaction
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations import AddIndex, CreateModel
 from django.db.models import Q
 
 from memories.models import Association, EmbeddingModel, Growth, Memory, Revision, Source, Usage
@@ -34,6 +37,16 @@ def test_every_link_is_kept_inside_the_organization() -> None:
         kept = {getattr(constraint, "field", None) for constraint in model._meta.constraints} - {None}
         kept |= {"memory"} if model is Usage else {"token"} if issubclass(model, Traced) else set()
         assert links - kept == set(), model
+
+
+def test_indexes_on_tables_that_grow_are_built_beside_the_writers() -> None:
+    """Whatever migration comes after the first release."""
+    for (app, name), migration in MigrationLoader(None).disk_migrations.items():
+        if (app == "memories" and name > "0022") or (app == "teams" and name > "0008"):
+            made = {operation.name.lower() for operation in migration.operations if isinstance(operation, CreateModel)}
+            for operation in migration.operations:
+                beside = isinstance(operation, AddIndexConcurrently) or not isinstance(operation, AddIndex)
+                assert beside or operation.model_name_lower in made, (app, name)
 
 
 def test_migrations_say_all_that_models_say(db: None) -> None:
