@@ -12,6 +12,8 @@ from typing import Any
 from django.conf import settings
 from django.db.backends.signals import connection_created
 
+from memoryhub import figures
+
 _about: ContextVar[Mapping[str, str]] = ContextVar("about", default=MappingProxyType({}))
 log = logging.getLogger("memoryhub.statements")
 STATEMENT = 500  # characters, by which it is known again
@@ -76,6 +78,7 @@ def _timed(execute: Callable[..., Any], sql: Any, params: Any, many: bool, conte
         if took >= settings.SLOW_STATEMENT:  # without its values, which may be anybody's words
             text = sql.decode() if isinstance(sql, bytes) else str(sql)
             said = {"ms": round(took), "statement": " ".join(text.split())[:STATEMENT]}
+            figures.slow_statements.inc()
             log.warning("A statement took long.", extra={"said": said})
 
 

@@ -9,7 +9,7 @@ from django.apps import apps
 from django.conf import settings
 from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse
-from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
@@ -17,15 +17,6 @@ from prometheus_client.registry import Collector
 from memories import jobs
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # where the processes of one server put their figures together
-BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 30)
-
-requests = Counter("memoryhub_requests", "Requests answered.", ["view", "method", "status"])
-seconds = Histogram("memoryhub_request_seconds", "How long they took.", ["view"], buckets=BUCKETS)
-
-
-def observe(*, view: str, method: str, status: int, took: float) -> None:
-    requests.labels(view, method, str(status)).inc()
-    seconds.labels(view).observe(took)
 
 
 def page(request: HttpRequest) -> HttpResponse:

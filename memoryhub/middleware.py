@@ -12,7 +12,7 @@ from django.contrib.auth.signals import user_logged_in
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 
-from memoryhub import logs, metrics
+from memoryhub import figures, logs
 from memoryhub.errors import Trouble
 from memoryhub.ids import uuid7
 from memoryhub.refusals import problem, refused
@@ -44,7 +44,7 @@ class Watched:
         """The view's name, not the address: addresses hold keys and ids, and are without number."""
         match, method = request.resolver_match, request.method if request.method in METHODS else "other"
         view = match.view_name or match._func_path if match else "none"
-        metrics.observe(view=view, method=method or "other", status=response.status_code, took=took)
+        figures.answered(view=view, method=method or "other", status=response.status_code, took=took)
         said = {"method": method, "path": request.path, "status": response.status_code, "ms": round(took * 1_000, 1)}
         log.info("A request was answered.", extra={"said": said})
 

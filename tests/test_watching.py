@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import Client
 from pytest_django import Settings
 
+from memories.recall import recall
 from memoryhub import logs
 from tests.cast import Cast
 from tests.hub import hub
@@ -40,6 +41,15 @@ def test_a_request_is_logged_with_its_id_and_who_asked(
     assert token.startswith(str(line["token"]))
     assert token not in caplog.text
     assert (line["method"], line["path"], line["status"]) == ("GET", "/api/v1/me", 200)
+
+
+def test_every_door_names_the_agent_alike(client: Client, cast: Cast, caplog: pytest.LogCaptureFixture) -> None:
+    writer = cast["writer"]
+    headers = {"Authorization": f"Bearer {writer.token()}"}
+    client.get("/api/v1/me", headers=headers)
+    body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    client.post("/mcp", body, content_type="application/json", headers=headers)
+    assert [line["actor"] for line in lines(caplog, "memoryhub.requests")] == [f"agent:{writer.agent.pk}"] * 2  # type: ignore[union-attr]
 
 
 def test_a_page_is_logged_with_the_person(client: Client, cast: Cast, caplog: pytest.LogCaptureFixture) -> None:
@@ -120,13 +130,17 @@ def test_metrics_are_not_there_without_their_token(client: Client, settings: Set
 def test_metrics_count_requests_by_view_and_say_how_large_tables_are(
     client: Client, cast: Cast, settings: Settings
 ) -> None:
-    settings.METRICS_TOKEN = "long-enough-to-be-kept"
+    settings.METRICS_TOKEN, settings.SLOW_STATEMENT = "long-enough-to-be-kept", 0
+    logs.watch_statements(connection=connection)
     client.get(f"/api/v1/memories/{cast.memory().pk}")
+    recall(actor=cast["writer"].actor(), query="anything")
     text = client.get("/metrics", headers={"Authorization": "Bearer long-enough-to-be-kept"}).text
     assert re.search(r'memoryhub_requests_total\{method="GET",status="401",view="\S+"\} \d', text)
     assert "memoryhub_request_seconds_bucket" in text
     assert re.search(r'memoryhub_bytes\{table="memories_memory"\} [1-9]', text)
     assert "memoryhub_vectors_waiting 0" in text
+    assert re.search(r'memoryhub_recall_seconds_count\{mode="hybrid"\} [1-9]', text)
+    assert re.search(r"memoryhub_slow_statements_total [1-9]", text)
 
 
 def test_the_processes_of_a_server_put_their_figures_together(monkeypatch: pytest.MonkeyPatch) -> None:

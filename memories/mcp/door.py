@@ -85,7 +85,7 @@ def _bearer(request: HttpRequest) -> Token:
     if scheme.lower() != "bearer" or not text:
         raise Unauthenticated("A token is needed: 'Authorization: Bearer mh_…'.")
     found = auth.bearer(token=text.strip())
-    logs.about(actor=found.agent.slug, token=text.strip()[: tokens.PREFIX_LENGTH])
+    logs.about(actor=f"agent:{found.agent_id}", token=text.strip()[: tokens.PREFIX_LENGTH])
     return found
 
 

@@ -19,6 +19,7 @@ from memories.recall.fusion import Scored
 from memories.recall.meaning import reach
 from memories.recall.snippets import Snippet
 from memories.recall.snippets import snippets as snippets_of
+from memoryhub import figures
 from memoryhub.errors import Invalid
 from memoryhub.text import flaw
 from teams.actor import Actor
@@ -87,6 +88,8 @@ def recall(
         order = {Mode.RECENT: "recent", Mode.IMPORTANT: "importance", Mode.TYPED: sort_by}[chosen]
         found = _listed(actor=actor, rule=rule, order=order, limit=limit, now=now)
     if noted:
+        took = time.perf_counter() - began
+        figures.recalls.labels(chosen).observe(took)
         ledger.note(
             actor=actor,
             query=query,
@@ -94,7 +97,7 @@ def recall(
             filters=filters.said() if filters else {},
             memories=[hit.memory for hit in found.hits],
             total=found.total,
-            took=time.perf_counter() - began,
+            took=took,
             now=now,
         )
     return found
