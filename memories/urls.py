@@ -93,6 +93,7 @@ urlpatterns = [
     path("export/", export.page, name="export"),
     path("export/archive.zip", export.archive, name="export-archive"),
     path("tree/", tree.page, name="tree"),
+    path("export/progress/", export.progress, name="export-progress"),
     # everywhere
     path("palette/", palette.page, name="palette"),
 ]

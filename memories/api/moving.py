@@ -22,8 +22,12 @@ class Export(APIView):
     )
     def get(self, request: Request) -> HttpResponseBase:
         """Its memories with every version, links, attachments and sources, and its files, as they stand at one moment:
-        a zip that `manage.py import_archive` reads into another hub. Sent as it is made."""
+        a zip that `manage.py import_archive` reads into another hub. Sent as it is made: how long it will be is
+        not known, but `X-Archive-Rows` says how many rows go into it."""
         actor = actor_of(request)
         require(actor, Verb.READ)
         team = Team.objects.select_related("organization").get(pk=actor.team_id)
-        return downloads.archive(moving.Selection.of(actor, team=team, reach=moving.Reach.AGENT))
+        selection = moving.Selection.of(actor, team=team, reach=moving.Reach.AGENT)
+        sent = downloads.archive(selection)
+        sent["X-Archive-Rows"] = str(moving.rows_of(selection))
+        return sent

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import groupby
@@ -13,8 +13,9 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from django.db import connection, transaction
 from django.utils import timezone
 
-from memories.models import Asset
+from memories.models import Asset, Memory, TeamFile
 from memories.moving.choosing import chosen
+from memories.moving.progress import Heard, Step
 from memories.moving.tables import TABLES, Reach, Selection, Table
 
 FORMAT = 1
@@ -23,7 +24,6 @@ PIECE = 256 * 1024  # bytes at once
 LOGIN = "(SELECT username FROM auth_user WHERE auth_user.id = row.{column}) AS {column}"
 NAMES = {Reach.OPERATOR: ("username", "first_name", "last_name", "email")}
 
-Heard = Callable[[str, int], None]  # which part, and how many of it so far
 Told = Iterator[tuple[str, int]]
 
 
@@ -49,14 +49,28 @@ def pack(selection: Selection, *, heard: Heard | None = None, now: datetime | No
     """The archive's bytes in turn, all as it stood at one moment."""
     pipe = Pipe()
     counts: dict[str, int] = {}
-    with _one_moment(), chosen(selection) as tables, ZipFile(pipe, "w", ZIP_DEFLATED) as archive:
-        for name, number in _parts(archive, selection, tables):
-            counts[name] = number
-            if heard:
-                heard(name, number)
-            yield pipe.taken()
-        _write(archive, "manifest.json", _manifest(selection, tables, counts, now=now or timezone.now()))
-    yield pipe.taken()
+    tell = heard or (lambda step: None)
+    with _one_moment():
+        tell(Step(part="", number=0, done=0, total=0))
+        with chosen(selection) as tables, ZipFile(pipe, "w", ZIP_DEFLATED) as archive:
+            total = _total(tables)
+            for name, number in _parts(archive, selection, tables):
+                counts[name] = number
+                tell(Step(part=name, number=number, done=min(sum(counts.values()), total), total=total))
+                yield pipe.taken()
+            _write(archive, "manifest.json", _manifest(selection, tables, counts, now=now or timezone.now()))
+        yield pipe.taken()
+
+
+def rows_of(selection: Selection) -> int:
+    """How many rows there are to write at this moment."""
+    with _one_moment(), chosen(selection) as tables:
+        return _total(tables)
+
+
+def _total(tables: list[Table]) -> int:
+    """What people can read counts once more."""
+    return sum(_counted(table) * (2 if table.model in (Memory, TeamFile, Asset) else 1) for table in tables)
 
 
 @contextmanager

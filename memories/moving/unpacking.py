@@ -17,10 +17,12 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DataError, IntegrityError, connection, transaction
 
 from memories.models import Asset, Memory
-from memories.moving.packing import BATCH, FORMAT, PIECE, Heard
+from memories.moving.packing import BATCH, FORMAT, PIECE
+from memories.moving.progress import Heard, Step
 from memories.moving.tables import TABLES, Table
 from memories.operations.embedding import embed
 from memoryhub.errors import Conflict, Invalid
+from memoryhub.prepared import prepared_cursor
 
 Row = dict[str, Any]
 
@@ -39,12 +41,17 @@ def unpack(path: Path, *, pretend: bool = False, heard: Heard | None = None) -> 
     """With `pretend`, everything but the changes."""
     report = Report()
     with _opened(path) as archive, _files_or_none() as saved, transaction.atomic():
-        tables = _tables(archive)
+        rows = _announced(archive)
+        tables = [table for table in TABLES if table.name in rows]
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL DEFERRED")  # a team may stand before its parent
         users = _logins(archive, report)
+        done = 0
         for table in tables:
-            _rows(archive, table, users, report, heard)
+            for number in _rows(archive, table, users, report):
+                if heard:
+                    heard(Step(part=table.name, number=number, done=done + number, total=sum(rows.values())))
+            done += rows[table.name]
         _assets(archive, saved, pretend=pretend)
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
@@ -79,14 +86,15 @@ def _files_or_none() -> Iterator[list[str]]:
         raise
 
 
-def _tables(archive: ZipFile) -> list[Table]:
+def _announced(archive: ZipFile) -> dict[str, int]:
+    """How many rows of each table it has, by its own word."""
     manifest = json.loads(archive.read("manifest.json"))
     if manifest["format"] != FORMAT:
         raise Invalid({"archive": f"This archive has format {manifest['format']}; this MemoryHub reads {FORMAT}."})
     known = {table.name for table in TABLES}
     if strange := sorted(manifest["rows"].keys() - known):
         raise Invalid({"archive": f"This archive has {', '.join(strange)}, which this MemoryHub does not know."})
-    return [table for table in TABLES if table.name in manifest["rows"]]
+    return {name: int(number) for name, number in manifest["rows"].items()}
 
 
 def _logins(archive: ZipFile, report: Report) -> dict[str | None, int | None]:
@@ -107,9 +115,8 @@ def _lines(archive: ZipFile, name: str) -> Iterator[Row]:
             yield json.loads(line)
 
 
-def _rows(
-    archive: ZipFile, table: Table, users: dict[str | None, int | None], report: Report, heard: Heard | None
-) -> None:
+def _rows(archive: ZipFile, table: Table, users: dict[str | None, int | None], report: Report) -> Iterator[int]:
+    """Says after each few how many there are by now."""
     lines, number = _lines(archive, f"rows/{table.name}.jsonl"), 0
     report.added[table.name] = 0
     while rows := [_read(table, row, users) for row in islice(lines, BATCH)]:
@@ -123,8 +130,7 @@ def _rows(
         if table.model is Memory:
             living = [row["id"] for row in rows if row["forgotten_at"] is None]
             embed(list(Memory.objects.filter(pk__in=living).defer("search")))
-        if heard:
-            heard(table.name, number)
+        yield number
     if kept := number - report.added[table.name]:
         report.kept[table.name] = kept
 
@@ -138,12 +144,14 @@ def _read(table: Table, row: Row, users: dict[str | None, int | None]) -> Row:
 
 
 def _insert(table: Table, rows: list[Row]) -> int:
+    """By a statement that stays the same: psycopg remembers the last hundred, with the rows if they stood in them."""
     columns = ", ".join(table.fields)
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(
             f"INSERT INTO {table.name} ({columns}) SELECT {columns}"  # noqa: S608 (columns of our own models)
-            f" FROM jsonb_populate_recordset(NULL::{table.name}, %s::jsonb) ON CONFLICT ({table.unique}) DO NOTHING",
-            [json.dumps(rows, cls=DjangoJSONEncoder)],
+            f" FROM jsonb_populate_recordset(NULL::{table.name}, %(rows)s::jsonb)"
+            f" ON CONFLICT ({table.unique}) DO NOTHING",
+            {"rows": json.dumps(rows, cls=DjangoJSONEncoder)},
         )
         return int(cursor.rowcount)
 

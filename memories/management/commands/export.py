@@ -45,11 +45,12 @@ class Progress:
     def __init__(self, command: BaseCommand) -> None:
         self.command, self.counts, self.said_at = command, dict[str, int](), time.monotonic()
 
-    def hear(self, part: str, number: int) -> None:
-        self.counts[part] = number
+    def hear(self, step: moving.Step) -> None:
+        if step.part:
+            self.counts[step.part] = step.number
         if time.monotonic() - self.said_at >= SAY_EVERY:
             self.said_at = time.monotonic()
-            self.command.stderr.write(f"{part}: {number:,} …")
+            self.command.stderr.write(f"{step.percent:>3} % {step.part}: {step.number:,} …")
 
     def sum_up(self) -> None:
         for part, number in self.counts.items():
