@@ -357,6 +357,8 @@ LOGGING = {
         "JSON": {"()": "memoryhub.logs.Json"},
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
+    # Which jobs there are is no news, though every process would tell it.
+    "loggers": {f"procrastinate.{name}": {"level": "WARNING"} for name in ("periodic", "blueprints")},
     "root": {
         "handlers": ["console"],
         "level": one_of("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), "INFO" if HTTPS else "WARNING"),
