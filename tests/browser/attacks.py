@@ -2,15 +2,18 @@
 
 from datetime import timedelta
 from itertools import cycle
+from urllib.parse import urlencode
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 
 from memories import archives, operations, recall
-from memories.models import Memory, Scope, Type
+from memories.models import Deed, Memory, Scope, Type
+from memories.operations import batches
 from teams import auth
 from teams import operations as registry
-from teams.models import Admission, Agent, Membership, Organization, Person, Project, Role, Team
+from teams.actor import Actor
+from teams.models import Admission, Agent, Membership, Organization, Person, Project, Role, Team, Token, Workspace
 from tests import factories
 
 # Each would leave its mark on the window, if it ran.
@@ -32,12 +35,40 @@ PAYLOADS = (
     "${window.pwned=15}`",
     "<base href='//elsewhere.example/'><meta http-equiv=refresh content='0;url=//elsewhere.example'>",
 )
+ALL = " ".join(PAYLOADS)[:1000]
+# Which words of which address come back in the page.
+ASKED = {
+    "memories/": ("q", "tags", "tag", "category", "source", "cursor", "sort"),
+    "memories/new/": ("content", "key", "summary", "category", "tags", "type"),
+    "recall/": ("query", "why", "agent", "mode", "limit"),
+    "core/read/": ("query", "agent", "project", "user", "budget"),
+    "activity/": ("person", "agent", "change", "since", "cursor"),
+    "activity/recalls/": ("agent", "q", "cursor"),
+    "activity/known/": ("agent", "day", "q"),
+    "files/": ("q",),
+    "conversations/": ("q",),
+    "file/new/": ("folder",),
+    "file/upload/": ("folder",),
+}
+REFLECTED = [
+    *(f"{path}?{urlencode({name: ALL})}" for path, names in ASKED.items() for name in names),
+    *(f"{path}?{urlencode(dict.fromkeys(names, ALL))}" for path, names in ASKED.items() if len(names) > 1),
+    f"recall/?{urlencode({'query': ALL, 'why': ALL})}",
+    f"memories/?{urlencode({'forgotten': 'yes', 'q': ALL})}",
+]
+# Forms that are refused with all that was typed into them: where, which button, what.
+REFUSED = (
+    ("memories/new/", "Save", {"content": ALL, "key": ALL[:200], "tags": ALL[:200], "importance": "7"}),
+    ("file/new/", "Save", {"path": "../" + ALL[:200], "file": ALL}),
+    ("agents/new/", "Add the agent", {"slug": ALL[:50], "name": ALL[:100]}),
+    ("projects/new/", "Add the project", {"slug": ALL[:50], "name": ALL[:100]}),
+)
 TAG = 60  # characters that fit everywhere
 MARK = "window.pwned"
 
 
-def planted() -> tuple[User, Team]:
-    """The owner of such a team, and the team."""
+def planted() -> User:
+    """The owner of such a team."""
     text = cycle(PAYLOADS)
     organization = registry.ensure_organization(slug="hostile")
     team = registry.ensure_team(organization=organization, slug="team")
@@ -58,13 +89,24 @@ def planted() -> tuple[User, Team]:
     mine = auth.login_actor(user=owner, team_id=team.pk)
     registry.invitations.make(actor=mine, role=Role.VIEWER, lasts=timedelta(days=7))
     _remember(agent, project)
-    return owner, team
+    _mark_many(mine)
+    for number, payload in enumerate(PAYLOADS):
+        Workspace.objects.create(organization=organization, slug=f"workspace-{number}", name=payload)
+    Organization.objects.filter(pk=organization.pk).update(workspaces_enabled=True)
+    return owner
+
+
+def _mark_many(owner: Actor) -> None:
+    """A batch that is done and listed."""
+    seen = dict(Memory.objects.visible_to(owner).values_list("pk", "version")[:8])
+    wish = batches.wish(deed=Deed.TAG, tags=[payload[:TAG] for payload in PAYLOADS[:16]], expires_at=None, reason="")
+    batches.apply(actor=owner, seen=seen, wish=wish)
 
 
 def _remember(agent: Agent, project: Project) -> None:
     text = cycle(PAYLOADS)
     context = {"project": project.slug, "user": "somebody", "session": PAYLOADS[0], "channel": PAYLOADS[1]}
-    actor = auth.actor_of_agent(agent=agent, context=auth.Context(**context))
+    actor = auth.actor_of_token(token=Token.objects.get(agent=agent), context=auth.Context(**context))
     last: Memory | None = None
     for number, payload in enumerate(PAYLOADS):
         scope = (Scope.TEAM, Scope.PROJECT, Scope.AGENT)[number % 3]
@@ -84,12 +126,15 @@ def _remember(agent: Agent, project: Project) -> None:
             ),
         )
         operations.update(actor=actor, memory_id=memory.pk, content=f"{next(text)} {payload} {number} rollback")
-        operations.attach(actor=actor, memory_id=memory.pk, file=ContentFile(payload.encode()), name=f"{number}.html")
+        for kind in ("html", "png", "txt", "svg"):
+            name = f"{payload.replace('/', '')} {number}.{kind}"
+            operations.attach(actor=actor, memory_id=memory.pk, file=ContentFile(payload.encode()), name=name)
         operations.cite(
             actor=actor, memory_id=memory.pk, quote=payload, message_id=payload, url="https://e.example/" + payload
         )
         if last:
             operations.associate(actor=actor, origin_id=last.pk, target_id=memory.pk)
+        operations.files.write(actor=actor, path=f"{payload.replace('/', '')} {number}/main.md", content=payload)
         operations.files.write(actor=actor, path=f"notes/{payload.replace('/', '')} {number}.md", content=payload)
         recall.recall(actor=actor, query=payload)
         unmet = recall.Filters(category=payload[:TAG], tags=[f"{payload[:TAG]}!"])

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, s
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser import chromium
+from tests.browser.pages import PATIENCE
 
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # playwright's own loop runs in this thread
 
@@ -47,7 +48,7 @@ def visit(browser: Browser, live_server: LiveServer, complaints: list[str]) -> I
         if user:
             context.add_cookies([{"name": "sessionid", "value": session_of(user), "url": live_server.url}])
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE)
         page.on("console", lambda message: _note(complaints, message))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(path)

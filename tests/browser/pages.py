@@ -1,11 +1,17 @@
-"""Every page, by the name it has in a picture and in a report: what is true of all of them is tested by this table."""
+"""Every page and every state that one can bring it into, by the name it has in a picture and in a report: what is true
+of all of them is tested by these tables."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Response, expect
 
 TEAM = "/t/tidewater/engineering/"
+Move = Callable[[str], str]
+PATIENCE = 30_000  # milliseconds, for machines that are busy; nothing is waited for any longer than it takes
+expect.set_options(timeout=PATIENCE)
+EVERY = slice(None)
 
 # Of the demo organization, as its owner sees it. What stands in braces is looked for as FOUND says.
 PAGES = {
@@ -65,7 +71,132 @@ PAGES = {
     "password": "/account/password/",
     "nowhere": f"{TEAM}no-such-page/",
 }
-OUTSIDE = {"login": "/login/"}
+OUTSIDE = {"login": "/login/", "join": "/join/{link}/"}
+WRONG = ".wrong, .note.bad, [role=alert]"
+VIEWED = ("home", "memories", "memory-linked", "core", "recall-asked", "activity", "file", "agents", "members", "tree")
+
+
+@dataclass(frozen=True)
+class State:
+    """What a page shows after somebody did something on it."""
+
+    path: str
+    steps: Callable[[Page], None]
+    who: str = "owner"
+
+
+def _palette(page: Page) -> None:
+    page.keyboard.press("Control+k")
+    expect(page.locator("#palette [aria-selected=true]")).to_be_visible()
+
+
+def _asked(page: Page) -> None:
+    _palette(page)
+    page.keyboard.type("rollback")
+    expect(page.get_by_role("group", name="Memories")).to_be_visible()
+
+
+def _pressed(key: str, shown: str) -> Callable[[Page], None]:
+    def press(page: Page) -> None:
+        page.keyboard.press(key)
+        expect(page.locator(shown).first).to_be_visible()
+
+    return press
+
+
+def _opened(menu: str) -> Callable[[Page], None]:
+    def click(page: Page) -> None:
+        page.locator(menu).first.click()
+
+    return click
+
+
+def sent(button: str, shown: str, **fields: str) -> Callable[[Page], None]:
+    """Something comes back: what was asked for, or what is wrong."""
+
+    def send(page: Page) -> None:
+        for name, value in fields.items():
+            page.locator(f"main [name={name}]").fill(value)
+        page.locator("main").get_by_role("button", name=button, exact=True).first.click()
+        expect(page.locator(shown).first).to_be_visible()
+
+    return send
+
+
+def _selected(then: str) -> Callable[[Page], None]:
+    def select(page: Page) -> None:
+        page.keyboard.press("j")
+        page.keyboard.press("x")
+        expect(page.locator("#batch")).to_be_visible()
+        if then:
+            with page.expect_navigation():
+                page.keyboard.press(then)
+
+    return select
+
+
+def _overtaken(field: str, shown: str) -> Callable[[Page], None]:
+    """Somebody else saves the same text while one writes."""
+
+    def race(page: Page) -> None:
+        text = page.locator(f"main [name={field}]")
+        began = text.input_value()
+        page.evaluate(
+            """async ([name, words]) => {
+              const form = document.querySelector(`main [name=${name}]`).form;
+              const sent = new FormData(form);
+              sent.set(name, words);
+              await fetch(form.action, { method: "POST", body: sent, redirect: "manual" });
+            }""",
+            [field, f"{began}\n\nTheirs, at once."],
+        )
+        text.fill(f"{began}\n\nYours, a moment later.")
+        page.locator("main").get_by_role("button", name="Save").first.click()
+        expect(page.locator(shown).first).to_be_visible()
+
+    return race
+
+
+def _uploaded(page: Page) -> None:
+    files = [("photo.png", b"\xff\xd8"), ("new notes.md", b"Some.")]
+    page.locator("[type=file]").set_input_files(
+        [{"name": name, "mimeType": "text/plain", "buffer": content} for name, content in files]
+    )
+    page.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.get_by_role("alert")).to_be_visible()
+
+
+STATES = {
+    "palette": State(PAGES["home"], _palette),
+    "palette-asked": State(PAGES["home"], _asked),
+    "shortcuts": State(PAGES["home"], _pressed("?", "#shortcuts")),
+    "menu-account": State(PAGES["home"], _opened(".account > summary")),
+    "menu-teams": State(PAGES["home"], _opened(".top > .menu > summary")),
+    "home-refused": State(PAGES["home"], sent("Save", WRONG, content="")),
+    "filters": State(PAGES["narrowed"], _opened(".narrowing > summary")),
+    "selected": State(PAGES["memories"], _selected("")),
+    "batch-preview": State(PAGES["memories"], _selected("P")),
+    "batch-asking": State(PAGES["memories"], _selected("T")),
+    "memory-editing": State(PAGES["memory"], _pressed("e", "#id_content")),
+    "memory-linking": State(PAGES["memory"], _pressed("l", "#link input")),
+    "memory-forgetting": State(PAGES["memory"], _opened("#forgetting > summary")),
+    "memory-expiring": State(PAGES["memory"], _opened(".menu.change > summary")),
+    "memory-refused": State(PAGES["memory-new"], sent("Save", WRONG, content="Words.", importance="7")),
+    "memory-merge": State(PAGES["memory-edit"], _overtaken("content", "[data-merges]")),
+    "core-merge": State(PAGES["core-edit"], _overtaken("content", ".sides")),
+    "file-merge": State(PAGES["file-edit"], _overtaken("file", ".sides")),
+    "upload-outcomes": State(PAGES["file-upload"], _uploaded),
+    "file-refused": State(PAGES["file-new"], sent("Save", WRONG, path="../x", file="Words.")),
+    "agent-refused": State(PAGES["agent-new"], sent("Add the agent", WRONG, slug="Not a slug!")),
+    "token-made": State(PAGES["token-new"], sent("Make the token", "#secret")),
+    "link-made": State(PAGES["invite"], sent("Make the link", "#link")),
+    "password-refused": State(
+        PAGES["password"], sent("Change it", WRONG, old_password="wrong", new_password1="a", new_password2="b")
+    ),
+    "login-refused": State(OUTSIDE["login"], sent("Log in", WRONG, username="nobody", password="wrong"), "visitor"),
+}
+STATES |= {f"viewer-{name}": State(PAGES[name], lambda page: None, "viewer") for name in VIEWED}
+LEFT = {"no-team": State("/", lambda page: None, "viewer")}  # once the viewer is in no team any more
 
 # Where a page links to one, and what of the link names it.
 FOUND = {
@@ -81,11 +212,56 @@ FOUND = {
 }
 
 
-def filled(page: Page, pages: Mapping[str, str], move: Callable[[str], str] = str) -> dict[str, str]:
-    """The pages with addresses of what is there, found by links as a person would."""
-    names = {}
+def walk(people: Mapping[str, Page], *, move: Move = str, part: slice = EVERY) -> Iterator[tuple[str, Page, Response]]:
+    """Every page and state as the owner, a visitor and a viewer come upon it, each left as it is until the next."""
+    names = named(people["owner"], move=move)
+    pages = {name: State(path, lambda page: None) for name, path in PAGES.items()}
+    pages |= {name: State(path, lambda page: None, "visitor") for name, path in OUTSIDE.items()}
+    for name, state in list((pages | STATES).items())[part]:
+        yield name, people[state.who], _entered(people[state.who], state, names, move)
+    leave(people["viewer"], move=move)
+    for name, state in LEFT.items():
+        yield name, people[state.who], _entered(people[state.who], state, names, move)
+
+
+def _entered(page: Page, state: State, names: Mapping[str, str], move: Move) -> Response:
+    response = page.goto(move(state.path).format(**names))
+    assert response
+    state.steps(page)
+    return response
+
+
+def named(page: Page, *, move: Move = str) -> dict[str, str]:
+    """What stands in braces in addresses, found by links as a person would."""
+    names = {"link": invited(page, move=move)}
     for name, (path, pattern) in FOUND.items():
         page.goto(move(path))
         links = page.locator("main a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
-        names[name] = next(found[1] for link in links if (found := re.search(pattern, link or "")))
-    return {name: path.format(**names) for name, path in pages.items()}
+        found = [match[1] for link in links if (match := re.search(pattern, link or ""))]
+        assert found, f"{path} links to no {name}: {links}"
+        names[name] = found[0]
+    return names
+
+
+def invited(page: Page, *, move: Move = str) -> str:
+    """What is secret of a new invitation."""
+    page.goto(move(f"{TEAM}members/invite/"))
+    page.get_by_role("button", name="Make the link").click()
+    return page.locator("#link").inner_text().rstrip("/").rpartition("/")[2]
+
+
+def join(page: Page, link: str, *, name: str) -> None:
+    """Makes an account by an invitation."""
+    page.goto(f"/join/{link}/")
+    page.get_by_label("User name").fill(name)
+    page.get_by_label("Password", exact=True).fill("a fine long one 9")
+    page.get_by_label("Password again").fill("a fine long one 9")
+    page.get_by_role("button", name="Make an account and join").click()
+    page.wait_for_url("**/t/**")
+
+
+def leave(page: Page, *, move: Move = str) -> None:
+    page.goto(move(f"{TEAM}members/"))
+    page.locator("summary", has_text="Leave").click()
+    page.get_by_role("button", name="Leave", exact=True).click()
+    page.wait_for_url("/")

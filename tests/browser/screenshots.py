@@ -1,15 +1,18 @@
-"""Pictures of every page in light, dark and phone width: `python -m tests.browser.screenshots [FOLDER [NAME …]]`."""
+"""Pictures of every page and state in light, dark and phone width.
+
+`python -m tests.browser.screenshots [FOLDER [NAME …]]`
+"""
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser import chromium
-from tests.browser.pages import OUTSIDE, PAGES, filled
+from tests.browser.pages import invited, join, walk
 from tests.hub import Hub, hub
 
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
@@ -21,10 +24,10 @@ def main(folder: Path, names: list[str]) -> None:
     with shown_hub() as (served, password), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.path(), args=chromium.arguments())
         for look in LOOKS:
-            with looking(browser, served, look) as context:
-                take(context, OUTSIDE, names, folder, look)
-                page = log_in(context, password)
-                take(context, filled(page, PAGES), names, folder, look)
+            with people(browser, served, look, password) as visiting:
+                for name, page, _ in walk(visiting):
+                    if not names or name in names:
+                        take(page, folder / f"{name}-{look}.png")
 
 
 @contextmanager
@@ -38,37 +41,44 @@ def shown_hub() -> Iterator[tuple[Hub, str]]:
 
 
 @contextmanager
-def looking(browser: Browser, served: Hub, look: str) -> Iterator[BrowserContext]:
+def people(browser: Browser, served: Hub, look: str, password: str) -> Iterator[dict[str, Page]]:
+    """The owner, somebody who is not logged in, and a viewer who has just joined."""
+    contexts = [_looking(browser, served, look) for _ in range(3)]
+    owner, visitor, viewer = [context.new_page() for context in contexts]
+    for page in (owner, visitor, viewer):
+        page.on("dialog", lambda dialog: dialog.accept())
+    log_in(owner, password)
+    join(viewer, invited(owner), name=f"vera-{look}")
+    yield {"owner": owner, "visitor": visitor, "viewer": viewer}
+    for context in contexts:
+        context.close()
+
+
+def _looking(browser: Browser, served: Hub, look: str) -> BrowserContext:
     scheme, size = LOOKS[look]
-    address = f"http://127.0.0.1:{served.port}"
-    context = browser.new_context(
-        base_url=address,
-        color_scheme=scheme,
-        viewport=size,
-        reduced_motion="reduce",  # type: ignore[arg-type]
+    return browser.new_context(
+        base_url=f"http://127.0.0.1:{served.port}",
+        color_scheme=scheme,  # type: ignore[arg-type]
+        viewport=size,  # type: ignore[arg-type]
+        reduced_motion="reduce",
     )
-    yield context
-    context.close()
 
 
-def log_in(context: BrowserContext, password: str) -> Page:
-    page = context.new_page()
+def log_in(page: Page, password: str) -> None:
     page.goto("/login/")
     page.get_by_label("User name").fill("demo")
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url("**/t/**")
-    return page
 
 
-def take(context: BrowserContext, pages: Mapping[str, str], names: list[str], folder: Path, look: str) -> None:
-    for name, path in pages.items():
-        if not names or name in names:
-            page = context.new_page()
-            page.goto(path, wait_until="networkidle")
-            unroll(page)
-            page.screenshot(path=folder / f"{name}-{look}.png")
-            page.close()
+def take(page: Page, path: Path) -> None:
+    page.wait_for_load_state("networkidle")
+    size = page.viewport_size
+    assert size
+    unroll(page)
+    page.screenshot(path=path)
+    page.set_viewport_size(size)
 
 
 def unroll(page: Page) -> None:
