@@ -179,3 +179,20 @@ def test_a_conversation_is_read_from_the_list(visit: Visit, owner: User, *, scri
     assert page.url.endswith("#message-3")
     page.get_by_role("link", name="File", exact=True).press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text("inc-38-skarnes-rollback.md")
+
+
+def test_a_file_is_written_anew_and_moved_and_moved_back(visit: Visit, owner: User) -> None:
+    page = visit(owner, f"{TEAM}files/")
+    page.get_by_role("link", name="New file").click()
+    page.get_by_label("Path").fill("notes/tides.md")
+    page.get_by_label("Text", exact=True).fill("High at noon.")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".prose")).to_have_text("High at noon.")
+    page.locator("main summary", has_text="More").or_(page.locator("main .actions summary")).first.click()
+    page.get_by_role("link", name="Rename or move").click()
+    page.get_by_label("Path").fill("archive/tides.md")
+    page.get_by_role("button", name="Move").click()
+    expect(page.get_by_role("status")).to_contain_text("tides.md is now archive/tides.md.")
+    page.keyboard.press("u")
+    expect(page.get_by_role("status")).to_contain_text("tides.md is now notes/tides.md.")
+    assert TeamFile.objects.alive().filter(path="notes/tides.md").exists()

@@ -93,3 +93,11 @@ def test_question_mark_lists_the_shortcuts(visit: Visit) -> None:
     page.keyboard.press("Escape")
     page.keyboard.type("gm")
     expect(page.get_by_role("heading", level=1)).to_have_text("Memories")
+
+
+def test_two_keys_go_to_each_main_page(visit: Visit) -> None:
+    page = visit(factories.member(factories.team(slug="ops"), Role.EDITOR), "/")
+    titles = {"m": "Memories", "c": "Core memory", "r": "Recall", "a": "Activity", "f": "Files", "h": "Ops"}
+    for key, title in titles.items():
+        page.keyboard.type(f"g{key}")
+        expect(page.get_by_role("heading", level=1)).to_contain_text(title)

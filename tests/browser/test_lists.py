@@ -221,3 +221,14 @@ def test_batches_keep_nobody_out(visit: Visit, editor: User, planted: list[Memor
     found += violations(page)
     page.goto(f"{LIST}batches/{Batch.objects.get().pk}/")
     assert [*found, *violations(page)] == []
+
+
+def test_many_are_tagged_by_keyboard_alone(visit: Visit, editor: User, planted: list[Memory]) -> None:
+    page = visit(editor, LIST)
+    for key in ("j", "j", "j", "k", "x", "k", "x", "T"):
+        page.keyboard.press(key)
+    page.get_by_label("Tags").fill("harbour")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Add tags to 2 memories").press("Enter")
+    expect(page.locator(".toast")).to_contain_text("Added tags to 2 memories.")
+    assert Memory.objects.filter(tags__contains=["harbour"]).count() == 2

@@ -1,10 +1,12 @@
 """One memory's page in a browser: by keyboard alone, by two people at once, by dropping files, without scripts."""
 
+import base64
 import re
 from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
 from playwright.sync_api import Page, expect
 
 from memories import operations
@@ -16,6 +18,9 @@ from tests.browser.conftest import Visit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 BASE = "The crane comes on Friday.\n\nBerth 4 is closed."
 DROP = """
 ([selector, name, text]) => {
@@ -197,3 +202,44 @@ def test_a_viewer_reads(visit: Visit, team: Team, memory: Memory) -> None:
     page.keyboard.press("e")
     expect(page.get_by_text("Said so.")).to_be_visible()
     assert page.url.endswith(path(memory))
+
+
+def test_a_picture_is_shown_where_it_is_attached(visit: Visit, user: User, memory: Memory) -> None:
+    operations.attach(
+        actor=auth.login_actor(user=user), memory_id=memory.pk, file=ContentFile(PICTURE), name="crane.png"
+    )
+    page = visit(user, path(memory))
+    picture = page.get_by_role("img", name="crane.png")
+    expect(picture).to_be_visible()
+    page.wait_for_function("document.querySelector('.picture img').naturalWidth === 1")
+    page.locator(".picture").click()
+    assert page.url.endswith(f"/assets/{Asset.objects.get().pk}/")
+
+
+def test_history_and_tags_are_a_key_away(visit: Visit, user: User, memory: Memory) -> None:
+    page = visit(user, path(memory))
+    page.keyboard.press("t")
+    expect(page.get_by_label("Add tags")).to_be_focused()
+    page.keyboard.type("harbour")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Remove the tag harbour")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("h")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("History")
+
+
+def test_two_people_at_once_lose_nothing_without_scripts(
+    visit: Visit, user: User, team: Team, memory: Memory, complaints: list[str]
+) -> None:
+    page = visit(user, path(memory, "edit/"), scripts=False)
+    theirs = BASE.replace("Friday", "Monday")
+    other = auth.login_actor(user=factories.member(team, Role.EDITOR, "joao"))
+    operations.update(actor=other, memory_id=memory.pk, content=theirs)
+    page.get_by_label("What to remember").fill(BASE.replace("Friday", "Sunday"))
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("region", name="Theirs").first).to_contain_text("Monday")
+    page.get_by_role("group", name="Text", exact=True).get_by_role("radio", name="Theirs").check()
+    page.get_by_role("button", name="Save on top of version 2").click()
+    expect(page.locator("#said")).to_contain_text("Monday")
+    assert again(memory.pk).content == theirs
+    complaints[:] = [text for text in complaints if "409 (Conflict)" not in text]

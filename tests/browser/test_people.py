@@ -2,13 +2,15 @@
 
 import json
 import urllib.request
+from zipfile import ZipFile
 
 import pytest
 from playwright.sync_api import Page, expect
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from teams.models import Agent, Membership, Role, Token
+from teams import operations as registry
+from teams.models import Admission, Agent, Membership, Organization, Role, Token, Workspace
 from tests import factories
 from tests.browser.conftest import Visit
 from tests.browser.test_every_page import violations
@@ -157,3 +159,87 @@ def test_all_of_it_works_without_scripts(visit: Visit, team: str) -> None:
     page.locator("summary", has_text="Revoke").click()
     page.get_by_role("button", name="Revoke").click()
     expect(page.get_by_text("No working token")).to_be_visible()
+
+
+def test_one_logs_in_changes_the_password_and_logs_out(visit: Visit, team: str) -> None:
+    page = visit(None, f"{team}members/")
+    _log_in(page, "correct horse battery")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Members")  # where one was going
+    page.locator(".account summary").click()
+    page.get_by_role("link", name="Account").click()
+    page.get_by_label("Name", exact=True).fill("Olga Berg")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status")).to_contain_text("Your account was saved.")
+    page.get_by_role("link", name="Change the password").click()
+    page.get_by_label("Password now").fill("correct horse battery")
+    page.get_by_label("New password", exact=True).fill("another horse 9")
+    page.get_by_label("New password again").fill("another horse 9")
+    page.get_by_role("button", name="Change it").click()
+    expect(page.get_by_role("status")).to_contain_text("Your password was changed.")
+    page.locator(".account summary").click()
+    page.get_by_role("button", name="Log out", exact=True).click()
+    page.wait_for_url("**/login/")
+    page.goto(f"{team}members/")
+    _log_in(page, "another horse 9")
+    expect(page.get_by_text("Olga Berg")).to_be_visible()
+
+
+def test_one_goes_to_another_team_and_workspace_and_into_the_dark(visit: Visit, team: str) -> None:
+    acme = factories.Team.objects.get(slug="ops").organization
+    factories.member(factories.team(acme, "sales"), Role.VIEWER, owner())
+    Organization.objects.filter(pk=acme.pk).update(workspaces_enabled=True)
+    Workspace.objects.create(organization=acme, slug="blue", name="Blue")
+    page = visit(owner(), team)
+    page.locator("summary", has_text="Workspace:").click()
+    page.get_by_role("button", name="Blue").click()
+    expect(page.get_by_role("status")).to_contain_text("You are in Blue now.")
+    page.locator("summary", has_text="Team:").click()
+    page.get_by_role("link", name="Sales").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sales")
+    expect(page.locator("summary", has_text="Workspace:")).to_contain_text("Blue")
+    page.locator(".account summary").click()
+    page.get_by_role("button", name="Dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert page.evaluate("getComputedStyle(document.body).colorScheme") == "dark"
+
+
+def test_a_project_is_added_and_somebody_admitted_and_dismissed(visit: Visit, team: str) -> None:
+    factories.agent(factories.team(factories.Team.objects.get(slug="ops").organization, "sales"), "seller")
+    page = visit(owner(), f"{team}projects/")
+    page.get_by_role("link", name="New project").click()
+    page.get_by_label("Short name").fill("apollo")
+    page.get_by_label("Name", exact=True).fill("Apollo")
+    page.get_by_role("button", name="Add the project").click()
+    page.get_by_role("link", name="Apollo", exact=True).click()
+    page.locator("[name=who]").fill("sales/seller")
+    page.get_by_role("button", name="Admit").click()
+    expect(page.get_by_role("status")).to_contain_text("may use Apollo now.")
+    page.get_by_role("button", name="Dismiss sales").or_(page.get_by_role("button", name="Dismiss seller")).click()
+    expect(page.get_by_role("status")).to_contain_text("may not use Apollo any more.")
+    assert not Admission.objects.exists()
+
+
+def test_a_member_is_removed_and_the_tree_is_gone_through(visit: Visit, team: str) -> None:
+    ops = factories.Team.objects.get(slug="ops")
+    factories.member(ops, Role.VIEWER, "tomas")
+    below = registry.ensure_team(organization=ops.organization, slug="night", parent="ops")
+    factories.member(below, Role.OWNER, owner())
+    page = visit(owner(), f"{team}members/")
+    page.locator("summary", has_text="Remove tomas").click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    expect(page.get_by_role("status")).to_contain_text("tomas is not in")
+    assert not Membership.objects.filter(user__username="tomas").exists()
+    page.get_by_role("link", name="Team tree").click()
+    page.locator(".tree").get_by_role("link", name="Night").click()
+    expect(page.locator(".tree [aria-current]")).to_contain_text("Night")
+    expect(page.get_by_role("region", name="What Night inherits")).to_contain_text("Ops")
+
+
+def test_an_owner_takes_everything_along(visit: Visit, team: str) -> None:
+    writer = factories.actor(factories.agent(factories.Team.objects.get(slug="ops"), "writer"))
+    factories.memory(writer, "Berth 7 is closed.")
+    page = visit(owner(), f"{team}export/")
+    with page.expect_download() as downloading:
+        page.get_by_role("link", name="Download").click()
+    with ZipFile(downloading.value.path()) as archive:
+        assert "Berth 7 is closed." in archive.read("memories/ops.md").decode()
