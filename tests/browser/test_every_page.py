@@ -120,7 +120,7 @@ def refused(complaints: list[str]) -> None:
 # What no page has of its own, and no text may bring.
 LIVE = r"""() => {
   const made = `[onerror], [onload], [onfocus], [onclick], iframe, base, object, embed, meta[http-equiv=refresh],
-    div[hx-get], [hx-trigger=load], [hx-on\\:click], main style, main math, main script, .prose :is(form, input, svg)`;
+    [hx-get="/"], [hx-trigger=load], [hx-on\\:click], main style, main math, main script, .prose :is(form, input, svg)`;
   const leads = (element) => ["href", "action", "formaction", "src"].some((name) =>
     /^\s*(javascript|data|vbscript):/i.test(element.getAttribute(name) ?? ""));
   const found = [...document.querySelectorAll("*")].filter((element) => element.matches(made) || leads(element));
