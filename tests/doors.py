@@ -13,7 +13,8 @@ from django.core.management import call_command
 from django.test import Client
 
 from memories.context import context
-from memories.models import Asset, Association, Memory, TeamFile
+from memories.mcp.resources import KEY
+from memories.models import Asset, Association, Memory, RecallLog, TeamFile
 from memories.recall import Mode, recall
 from teams.models import Verb
 from tests import factories
@@ -146,6 +147,25 @@ def api_recall(member: Member, memory: Memory) -> bool:
     return shown == {True}
 
 
+def api_recalls(member: Member, memory: Memory) -> bool:
+    """In the ledger of what one asked oneself, as if it had come back once."""
+    actor = member.actor()
+    RecallLog.objects.create(
+        organization_id=actor.organization_id,
+        team_id=actor.team_id,
+        agent_id=actor.agent_id,
+        mode=Mode.RECENT,
+        memory_ids=[memory.pk],
+        versions=[1],
+        total_found=1,
+    )
+    response = Client().get("/api/v1/recalls?limit=1", headers=headers(member))
+    ((given,),) = [row["memories"] for row in response.json()["recalls"]]
+    assert (given["text"] == memory.content) == (given["presence"] == "here")
+    assert given["text"] in (memory.content, None)
+    return given["presence"] == "here"
+
+
 def context_blocks(member: Member, memory: Memory) -> bool:
     made = context(actor=member.actor(), query=memory.content, budget=100_000)
     return memory.content in made.text
@@ -264,6 +284,14 @@ def mcp_resource(member: Member, memory: Memory) -> bool:
     return "result" in response
 
 
+def mcp_completed(member: Member, memory: Memory) -> bool:
+    """By the beginning of a key that it is given first."""
+    Memory.objects.filter(pk=memory.pk).update(key=f"key of {memory.pk}", owns_key=True)
+    asked = {"ref": {"type": "ref/resource", "uri": KEY}, "argument": {"name": "key", "value": "key of"}}
+    found = messenger(member).result("completion/complete", **asked)
+    return f"key of {memory.pk}" in found["completion"]["values"]
+
+
 def mcp_file(member: Member, file: TeamFile) -> bool:
     """As a tool's, a resource's and in the lists: they must agree."""
     agent, uri = messenger(member), f"memory://{file.team.slug}/files/{file.path}"
@@ -338,6 +366,7 @@ ALL: dict[Door, tuple[str, ...]] = {
     api_key: AGENTS,
     context_blocks: EVERYBODY,
     api_context: AGENTS,
+    api_recalls: AGENTS,
     scoped_get: AGENTS,
     scoped_recall: AGENTS,
     scoped_list: AGENTS,
@@ -352,7 +381,7 @@ ALL: dict[Door, tuple[str, ...]] = {
 OF_THE_CONTEXT: tuple[Door, ...] = (scoped_get_by_key,)
 
 # Doors to nothing but what the caller's own team shares.
-OF_THE_TEAM: tuple[Door, ...] = (kv_view, kv_search, group_recall, group_list, team_search, mcp_resource)
+OF_THE_TEAM: tuple[Door, ...] = (kv_view, kv_search, group_recall, group_list, team_search, mcp_resource, mcp_completed)
 
 FILES: dict[FileDoor, tuple[str, ...]] = {
     file_queryset: EVERYBODY,

@@ -178,7 +178,8 @@ def test_only_a_directors_search_shows_what_is_of_the_team_above(cast: Cast, doo
     chief = factories.actor(factories.agent(cast.executive, "chief"), workspace="blue")
     above = factories.memory(chief, "We hire in autumn.")
     seers = {name for name in AGENTS if door(cast[name], above)}
-    assert seers == ({"director"} if door in (doors.team_search, doors.mcp_resource) else set())
+    upwards = (doors.team_search, doors.mcp_resource, doors.mcp_completed)
+    assert seers == ({"director"} if door in upwards else set())
 
 
 @pytest.mark.parametrize("door", doors.OF_THE_TEAM, ids=lambda door: door.__name__)
