@@ -82,15 +82,15 @@ function open(id) {
   if (!dialog || dialog.open) return;
   dialog.showModal();
   if (id === "palette") {
-    const input = $("input", dialog);
-    input.value = "";
-    input.dispatchEvent(new Event("opened"));
+    $("input", dialog).value = "";
+    fill();
   }
 }
 
 // The palette: the first result is chosen, arrows choose another, Enter goes there.
 const palette = document.getElementById("palette");
 const options = () => $$("[role=option]", palette);
+const fill = () => $("input", palette).dispatchEvent(new Event("opened"));
 function choose(option) {
   options().forEach((other, number) => {
     other.id = `palette-option-${number}`;
@@ -100,6 +100,8 @@ function choose(option) {
   option?.scrollIntoView({ block: "nearest" });
 }
 if (palette) {
+  // htmx gets ready a moment after the page. Whoever opened it before that is served then.
+  document.addEventListener("htmx:after:process", () => palette.open && !options().length && fill());
   new MutationObserver(() => choose(options()[0])).observe(document.getElementById("palette-list"), { childList: true });
   palette.addEventListener("keydown", (event) => {
     const found = options();

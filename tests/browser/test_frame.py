@@ -23,6 +23,15 @@ def test_the_palette_goes_to_a_page_by_keyboard_alone(visit: Visit) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Core memory")
 
 
+def test_the_palette_waits_for_those_who_are_quicker_than_its_script(visit: Visit) -> None:
+    page = visit(factories.member(factories.team(), Role.EDITOR), "/")
+    page.add_init_script("const later = setTimeout; window.setTimeout = (act, ...said) => later(act, ...said, 500);")
+    page.reload()
+    page.keyboard.press("Control+k")
+    expect(page.locator("#palette")).to_be_visible()
+    expect(page.locator(CHOSEN)).to_be_visible()
+
+
 def test_the_palette_does_things_too(visit: Visit) -> None:
     page = visit(factories.member(factories.team(), Role.EDITOR), "/", phone=True)
     page.get_by_role("button", name="Search and commands").click()
