@@ -92,11 +92,10 @@ def _ready(request: HttpRequest, secret: str) -> dict[str, str]:
 
 
 def _tokens(agent: Agent) -> dict[str, object]:
-    """Those that work, and those that do not any more, newest first."""
+    """Those that work, and those that do not any more, newest first. Joined, all people would be read for a few."""
     working = Token.objects.working(now=timezone.now()).filter(agent=agent.pk).order_by("-created_at")
-    working = working.select_related("person")
     ended = Token.objects.filter(agent=agent.pk).exclude(pk__in=working.values("pk")).order_by("-created_at")
-    return {"tokens": working[:TOKENS], "ended": ended[:TOKENS]}
+    return {"tokens": working.prefetch_related("person")[:TOKENS], "ended": ended[:TOKENS]}
 
 
 def _admitted(agent: Agent) -> dict[str, object]:
