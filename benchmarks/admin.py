@@ -11,7 +11,7 @@ All take turns, and every other round goes backwards. Figures are medians; the f
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,14 +21,13 @@ from urllib.parse import urlencode
 
 import psycopg
 
-from benchmarks.ground import Progress, database, filling, say
+from benchmarks.ground import Progress, database, say
 
 if TYPE_CHECKING:
     from django.db.models import Model
 
 LOOK_UP, EMPTY = "look-up", "empty page"
 DAYS = 180  # of which the memories are
-FILLED = ["memories_memory", "memories_revision", "memories_embedding", "memories_recalllog"]
 
 
 def main() -> None:
@@ -40,7 +39,7 @@ def main() -> None:
         settings.STATIC_ROOT.mkdir()
         settings.SLOW_STATEMENT = 3_600_000  # filling takes long
         began = time.monotonic()
-        crowded(url, memories=arguments.size, teams=arguments.teams)
+        crowded(memories=arguments.size, teams=arguments.teams)
         say(f"{arguments.size:,} memories and what belongs to them, made in {time.monotonic() - began:.0f} s")
         rows = measured(url, rounds=arguments.rounds)
     show(rows)
@@ -57,9 +56,7 @@ def parsed() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def crowded(url: str, *, memories: int, teams: int) -> None:
-    """Without their indexes the tables fill sooner; they get them back, and are analysed."""
-    from django.db import connection
+def crowded(*, memories: int, teams: int) -> None:
     from django.utils import timezone
 
     from benchmarks import crowd
@@ -85,13 +82,9 @@ def crowded(url: str, *, memories: int, teams: int) -> None:
         "files": memories // 50,
         "vectors": memories,
         "people": memories // 10,
-        "length": 0,
         "step": f"{DAYS * 24 * 60 / memories} minutes",
     }
-    with filling(url, FILLED), connection.cursor() as cursor:
-        cursor.execute("SET session_replication_role = replica")  # whoever the rows name is there
-        crowd.fill(values)
-        cursor.execute("SET session_replication_role = origin")
+    crowd.fill(values)
     statistics.count(organization_id=organization.pk, audience=made[0].pk, now=timezone.now())
 
 
@@ -181,7 +174,10 @@ def noted(connection: Any) -> Iterator[list[float]]:
         yield found
 
 
-def pages(model: "type[Model]") -> Iterator[str]:
+WORDS = ("harbour", "question 7", "mid5 word77", "project-7", "mh_000000007", "nowhere")
+
+
+def pages(model: "type[Model]", *, words: Iterable[str] = WORDS) -> Iterator[str]:
     """What the admin offers of a model: its list, narrowed and searched in each way, a form, and look-ups by name. Of
     its rows, the one in the middle of the newest hundred."""
     from django.contrib import admin
@@ -193,7 +189,6 @@ def pages(model: "type[Model]") -> Iterator[str]:
     yield listed
     yield f"{listed}?p=2"
     if site.search_fields:
-        words = ("harbour", "question 7", "mid5 word77", "project-7", "mh_000000007", "nowhere")
         yield from (f"{listed}?{urlencode({'q': term})}" for term in (*words, *ids[50:51]))
     yield from (f"{listed}?{urlencode(said)}" for said in narrowings(site))
     yield from (reverse(f"admin:{name}_change", args=[known]) for known in ids[len(ids) // 2 :][:1])
