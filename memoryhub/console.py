@@ -97,6 +97,7 @@ UNFOLD: dict[str, Any] = {
     "BORDER_RADIUS": "6px",
     "DASHBOARD_CALLBACK": "memories.admin.overview.shown",
     "STYLES": [asset("css/admin.css")],
+    "SCRIPTS": [asset("js/admin.js")],
     "COLORS": {
         "base": {
             "50": "#f7f6f2",
