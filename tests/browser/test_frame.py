@@ -110,3 +110,4 @@ def test_two_keys_go_to_each_main_page(visit: Visit) -> None:
     for key, title in titles.items():
         page.keyboard.type(f"g{key}")
         expect(page.get_by_role("heading", level=1)).to_contain_text(title)
+        page.wait_for_load_state()  # by which the script listens

@@ -211,7 +211,7 @@ def test_a_picture_is_shown_where_it_is_attached(visit: Visit, user: User, memor
     page = visit(user, path(memory))
     picture = page.get_by_role("img", name="crane.png")
     expect(picture).to_be_visible()
-    page.wait_for_function("document.querySelector('.picture img').naturalWidth === 1")
+    expect(picture).to_have_js_property("naturalWidth", 1)
     page.locator(".picture").click()
     assert page.url.endswith(f"/assets/{Asset.objects.get().pk}/")
 
