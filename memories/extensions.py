@@ -1,10 +1,10 @@
 """What the server offers beyond plain Postgres, and how the schema makes use of it. Nothing here is required."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.apps import AppConfig
-from django.core.checks import CheckMessage, Info, Tags, Warning, register
+from django.core.checks import CheckMessage, Tags, Warning, register
 from django.db import DatabaseError, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
@@ -27,12 +27,6 @@ CREATE INDEX IF NOT EXISTS embedding_nearest ON memories_embedding (organization
 INCLUDE (memory_id, signs)
 """
 
-# Finds any part of a text without reading all of it.
-TRIGRAM_INDEX = """
-CREATE INDEX IF NOT EXISTS memory_trigrams ON memories_memory USING gin (content gin_trgm_ops)
-WHERE forgotten_at IS NULL
-"""
-
 
 def adopt(connection: BaseDatabaseWrapper) -> None:
     """Takes into use what the server has by now. Runs after every migration; can be repeated."""
@@ -43,9 +37,6 @@ def adopt(connection: BaseDatabaseWrapper) -> None:
             cursor.execute(SIGNS_COLUMN)
             cursor.execute(NEAREST_INDEX)
         _with_vectors.clear()
-    if install(connection, "pg_trgm"):
-        with connection.cursor() as cursor:
-            cursor.execute(TRIGRAM_INDEX)
 
 
 def install(connection: BaseDatabaseWrapper, extension: str) -> bool:
@@ -90,21 +81,15 @@ def check(
     app_configs: Sequence[AppConfig] | None, databases: Sequence[str] | None = None, **kwargs: Any
 ) -> list[CheckMessage]:
     """Said by `manage.py check --database default` and by `migrate`."""
-    messages: list[CheckMessage] = []
-    for alias in databases or ():
-        messages += _missing(connections[alias])
-    return messages
+    return [message for alias in databases or () for message in _missing(connections[alias])]
 
 
 def _missing(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
-    lines: list[tuple[Callable[..., CheckMessage], str, str]] = []
     try:
-        if not has(connection, "vector"):
-            text = "This Postgres has no pgvector: recall by meaning is switched off, recall by words works."
-            lines.append((Warning, text, "memories.W001"))
-        if not has(connection, "pg_trgm"):
-            lines.append((Info, "This Postgres has no pg_trgm: substring search reads a whole team.", "memories.I001"))
+        if has(connection, "vector"):
+            return []
     except DatabaseError:
         return []
+    text = "This Postgres has no pgvector: recall by meaning is switched off, recall by words works."
     hint = "Install the extension on the server, then run: manage.py migrate"
-    return [kind(text, hint=hint, id=number) for kind, text, number in lines]
+    return [Warning(text, hint=hint, id="memories.W001")]

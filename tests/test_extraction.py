@@ -26,6 +26,7 @@ from tests import factories, llm
 from tests.caller import Caller
 from tests.cast import Cast
 from tests.llm import ChatServer, chat_server
+from tests.messaging import Messenger
 from tests.test_archives import NOON, agent_of, archive
 from tests.test_races import at_once
 
@@ -398,14 +399,26 @@ def test_of_two_who_find_the_same_at_once_one_saves(transactional_db: None) -> N
     assert sorted(len(one.saved) for one in kept) == [0, 0, 0, 0, 0, 1]
 
 
-def test_a_model_thinks_without_a_transaction_and_once(chat: ChatServer, transactional_db: None) -> None:
-    caller, waiting = Caller(), list[int]()
+@pytest.mark.parametrize("door", ["sessions/s/extract", "tools/hub/session_extract"])
+def test_a_model_thinks_without_a_transaction_and_once(chat: ChatServer, transactional_db: None, door: str) -> None:
+    caller, waiting = Caller(context={"session": "s"}), list[int]()
     chat.meanwhile = lambda: waiting.append(open_transactions())
-    said = {"messages": [{"role": "user", "content": "We decided to ship on Tuesdays."}]}
-    first, second = (caller("POST", "sessions/s/extract", said, Idempotency_Key="k") for _ in range(2))
+    first, second = (caller("POST", door, TUESDAYS, Idempotency_Key="k") for _ in range(2))
     assert (first.status_code, first.content) == (200, second.content)
-    assert caller("POST", "sessions/s/extract", said | {"hold": True}, Idempotency_Key="k").status_code == 422
+    assert caller("POST", door, TUESDAYS | {"hold": True}, Idempotency_Key="k").status_code == 422
     assert (waiting, Memory.objects.count()) == ([0], 1)
+
+
+def test_a_model_thinks_without_a_transaction_for_mcp_too(chat: ChatServer, transactional_db: None) -> None:
+    agent, waiting = Messenger(context={"session": "s"}), list[int]()
+    chat.meanwhile = lambda: waiting.append(open_transactions())
+    call = {"name": "session_extract", "arguments": TUESDAYS, "_meta": {"memoryhub/idempotency-key": "k"}}
+    first, second = (agent.result("tools/call", **call) for _ in range(2))
+    assert (first, first.get("isError", False)) == (second, False)
+    assert (waiting, Memory.objects.count()) == ([0], 1)
+
+
+TUESDAYS = {"messages": [{"role": "user", "content": "We decided to ship on Tuesdays."}]}
 
 
 def open_transactions() -> int:

@@ -93,7 +93,7 @@ ASKED = {
         *("type=goal", "category=fact", "tags=tag3", "scope=team", "scope=project", "project=harbour", "source=manual"),
         *("pinned=yes", "pinned=no", "expiring=7", "expiring=30", "review=due", "sort=changed", "sort=importance"),
         *("q=rollback&sort=created", "q=harbour&sort=created", "q=harbour&sort=importance", "q=word77+harbour"),
-        *("q=harbour&type=goal", "forgotten=yes&q=harbour"),
+        *("q=no-such-word", "q=harbour&type=goal", "forgotten=yes&q=harbour"),
     )},
     "palette": "palette/",
     "palette-asked": "palette/?q=rollback",
@@ -101,9 +101,9 @@ ASKED = {
 
 
 # Those that read more: all that are pinned, which their index has by importance; what a search ranks before a filter,
-# by words and by meaning.
+# by words and by meaning; and where it finds nothing, the newest.
 DEARER = 8_000
-DEAR = ("pinned=yes", "q=harbour&type=goal")
+DEAR = ("pinned=yes", "q=harbour&type=goal", "q=no-such-word")
 
 
 @pytest.mark.django_db

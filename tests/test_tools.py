@@ -15,6 +15,7 @@ from memories.mcp.servers import HUB
 from memories.models import Memory, Scope
 from teams.actor import Actor
 from tests import doors, factories, tools
+from tests.caller import Caller
 from tests.cast import AGENTS, WHO_SEES, Cast
 
 FORMATS = ("openai", "anthropic", "mcp")
@@ -74,6 +75,15 @@ def test_the_hubs_own_tools_are_run_in_the_context_that_they_say(cast: Cast) -> 
     assert tools.answered(token, "hub/memory_get", read | {"context": about})[1]["content"] == "Mira likes olives."
     assert tools.answered(token, "hub/memory_get", read, user="mira", workspace="blue")[0] == 200
     assert tools.answered(token, "hub/memory_get", read, workspace="blue")[0] == 404
+
+
+def test_of_the_hubs_own_tools_only_what_writes_is_remembered(db: None) -> None:
+    caller, said = Caller(), {"content": "Berth 7 is closed."}
+    listed = [caller("POST", "tools/hub/memory_list", {}, Idempotency_Key="read").json()]
+    saved = [caller("POST", "tools/hub/memory_save", said, Idempotency_Key="k").content for _ in range(2)]
+    listed.append(caller("POST", "tools/hub/memory_list", {}, Idempotency_Key="read").json())
+    assert saved[0] == saved[1]
+    assert [len(answer["memories"]) for answer in listed] == [0, 1]
 
 
 @pytest.mark.parametrize(

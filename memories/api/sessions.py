@@ -186,10 +186,6 @@ def archived(actor: Actor, session: str, said: Mapping[str, Any]) -> dict[str, A
     return {"file": file, "memory": _seen(actor, kept.memory)}
 
 
-def extracted(actor: Actor, said: Mapping[str, Any]) -> dict[str, Any]:
-    return remembered(actor, proposed(actor, said), said)
-
-
 def proposed(actor: Actor, said: Mapping[str, Any]) -> Extracted:
     messages = [Message(**message) for message in said["messages"]] if "messages" in said else None
     return operations.propose(actor=actor, messages=messages, scope=said["scope"])

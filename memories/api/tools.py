@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from memories.api import repeating
 from memories.api.describing import endpoint
 from memories.api.door import actor_within
 from memories.dialects import DIALECTS, Format, Tool, tool, tools
@@ -14,6 +15,7 @@ from memories.mcp.tools import TOOLS
 from memories.mcp.tools.shaping import CONTEXT, published
 from memories.schemas import anything, checked, listed, one_of, record, text, with_nulls
 from memoryhub.errors import NotFound
+from teams.actor import Actor
 
 HUB = "hub"  # where a dialect is named: the tools that MCP offers at /mcp
 OWN = {tool.name: tool for tool in TOOLS}
@@ -85,6 +87,7 @@ class HubTool(APIView):
         example={"query": "Which berths are closed?", "context": {"session": "chat-42"}},
         answer={"memories": [], "mode": "hybrid", "total_found": 0, "total_is_bound": False},
         checks=False,  # the tool does
+        once=False,
     )
     def post(self, request: Request, name: str, said: object) -> Response:
         """The tools of `/mcp`, for clients that hand definitions to a model themselves: the body is the tool's own
@@ -93,7 +96,20 @@ class HubTool(APIView):
             raise NotFound(f"The hub has no tool {name!r}; it has {', '.join(OWN)}.")
         context = said.get("context") if isinstance(said, dict) else None
         within = checked(CONTEXT, {} if context is None else context, name="context")
-        return Response(OWN[name].run(actor=actor_within(request, within), arguments=said))
+        actor = actor_within(request, within)
+        return _read(OWN[name], actor, said) if OWN[name].reads else _written(OWN[name], actor, said, request)
+
+
+def _read(tool: Tool, actor: Actor, said: object) -> Response:
+    return Response(tool.run(actor=actor, arguments=said))
+
+
+def _written(tool: Tool, actor: Actor, said: object, request: Request) -> Response:
+    """What takes long comes before the transaction that makes it happen once."""
+    if tool.think and (first := repeating.before(request)):
+        return first
+    act = tool.ready(actor=actor, arguments=said)
+    return repeating.once(request, lambda: Response(act()))
 
 
 class NoTool(APIView):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from memories.operations.recording import require
@@ -27,6 +28,7 @@ class Tool:
     parameters: Schema  # of the arguments, an object
     gives: Schema  # of the result, an object too
     act: Callable[[Actor, Arguments], Result]
+    think: Callable[[Actor, Arguments], Arguments] | None = None  # before it: what takes long, as arguments more
     reads: bool = False  # changes nothing
     destroys: bool = False  # takes away what others read
     repeats: bool = False  # done again, it changes nothing more
@@ -38,10 +40,15 @@ class Tool:
 
     def run(self, *, actor: Actor, arguments: object) -> Result:
         """What the tool answers. Bad arguments are refused by name and change nothing."""
+        return self.ready(actor=actor, arguments=arguments)()
+
+    def ready(self, *, actor: Actor, arguments: object) -> Callable[[], Result]:
+        """What is left to do within a transaction: the arguments are checked, and what takes long is thought."""
         if self.reads and not self.open_to_all:
             require(actor, Verb.READ)
         said = checked(self.parameters, without_nulls(self.parameters, arguments), name="arguments")
-        return self.act(actor, said)
+        thought = self.think(actor, said) if self.think else {}
+        return partial(self.act, actor, {**said, **thought})
 
     def circumstances(self, arguments: object) -> dict[str, str]:
         """What a call says of them beside its headers. The doors ask, for they make the actor."""

@@ -148,13 +148,15 @@ def _once(call: Call, tool: Tool, actor: Actor, said: Content) -> tuple[Content,
         result = tool.run(actor=actor, arguments=said)
         return result, orjson.dumps(result)
     request = f"MCP {call.server.name} {tool.name}\n".encode() + orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
-    act = partial(_kept, tool, actor, said)
-    first: str = operations.once(actor=actor, key=key, request=request, act=act)
+    first = operations.answered(actor=actor, key=key, request=request) if tool.think else None
+    if first is None:
+        act = tool.ready(actor=actor, arguments=said)
+        first = operations.once(actor=actor, key=key, request=request, act=partial(_kept, act))
     return orjson.loads(first), first.encode()
 
 
-def _kept(tool: Tool, actor: Actor, said: Content) -> operations.Result:
-    result = tool.run(actor=actor, arguments=said)
+def _kept(act: Callable[[], Content]) -> operations.Result:
+    result = act()
     return operations.Result(orjson.dumps(result).decode(), memory_ids=named(result))
 
 

@@ -167,20 +167,16 @@ def _asked(*, actor: Actor, query: str, question: Question, limit: int, rule: Q 
     hits = [Hit(memory, scored.score, scored) for memory, scored in found.hits]
     if hits and not question.missed_by_index(found):
         return Recalled(hits, found.total, bounded=found.bounded, note=question.note)
-    holding = (rule or Q()) & _containing(question.literal or query.strip())
-    parts = _listed(actor=actor, rule=holding, order="recent", limit=limit, now=now, note=question.note)
-    first = {hit.memory.pk for hit in parts.hits}
+    part = question.literal or query.strip()
+    holding, total = lists.holding(actor=actor, rule=rule, part=part, limit=limit, now=now)
+    first = {memory.pk for memory in holding}
     rest = [hit for hit in hits if hit.memory.pk not in first]
-    return replace(parts, hits=[*parts.hits, *rest][:limit], total=max(parts.total + len(rest), found.total))
+    best = [*(Hit(memory, 1.0) for memory in holding), *rest][:limit]
+    return Recalled(best, max(total + len(rest), found.total), bounded=found.bounded, note=question.note)
 
 
-def _containing(part: str) -> Q:
-    """Whatever has the query in it, letter by letter."""
-    return Q(content__icontains=part) | Q(key__icontains=part) | Q(summary__icontains=part)
-
-
-def _listed(*, actor: Actor, rule: Q | None, order: str, limit: int, now: datetime, note: str = "") -> Recalled:
+def _listed(*, actor: Actor, rule: Q | None, order: str, limit: int, now: datetime) -> Recalled:
     memories = lists.listed(actor=actor, rule=rule, order=order, limit=limit, now=now)
     total = lists.counted(actor=actor, rule=rule, now=now) if len(memories) == limit else len(memories)
     hits = [Hit(memory, 1.0) for memory in memories]
-    return Recalled(hits, min(total, lists.COUNTED), bounded=total > lists.COUNTED, note=note)
+    return Recalled(hits, min(total, lists.COUNTED), bounded=total > lists.COUNTED)

@@ -1,5 +1,6 @@
 """Recall without a question: the newest, the most important, the most used, each read from an index in its order."""
 
+import re
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +14,7 @@ from teams.actor import Actor
 
 COUNTED = 1_000  # how far a list is counted
 USED = 1_000  # of what an audience used: the latest or the most used, which are weighed by their importance now
+READ_THROUGH = 5_000  # of an audience's newest, for what no index knows
 
 # Each audience gives its first few in the order of one of its indexes; the best of them all are chosen then.
 NEWEST = """
@@ -34,6 +36,13 @@ SELECT id FROM (
 ) AS used JOIN memories_memory ON memories_memory.id = memory_id
 WHERE {{visible}}
 """
+HOLDING = f"""
+SELECT id FROM (
+    SELECT id, key, summary, content FROM memories_memory WHERE {{visible}}
+    ORDER BY created_at DESC, id DESC LIMIT {READ_THROUGH}
+) AS newest
+WHERE content ILIKE %(part)s::text OR key ILIKE %(part)s::text OR summary ILIKE %(part)s::text
+"""
 FIRST = {
     "recent": [NEWEST],
     "importance": [FADING, UNFADING, MOST_USED.replace("{order}", "last_accessed_at")],
@@ -49,7 +58,7 @@ WITH first AS MATERIALIZED (
     SELECT DISTINCT found.id
     FROM unnest(%(audiences)s::uuid[]) AS asked (audience), LATERAL ({first}) AS found
 )
-SELECT access_count, last_accessed_at, {columns}
+SELECT (SELECT count(*) FROM first), access_count, last_accessed_at, {columns}
 FROM (
     SELECT memory.*, access_count, last_accessed_at, {importance} AS importance_now
     FROM first JOIN memories_memory AS memory USING (id)
@@ -60,18 +69,35 @@ ORDER BY {order}, id DESC LIMIT %(limit)s::integer
 
 
 def listed(*, actor: Actor, rule: Q | None, order: str, limit: int, now: datetime) -> list[Memory]:
+    return _read(actor=actor, rule=rule, first=FIRST[order], order=order, bound={"limit": limit, "now": now})[0]
+
+
+def holding(*, actor: Actor, rule: Q | None, part: str, limit: int, now: datetime) -> tuple[list[Memory], int]:
+    """The newest that have this in them, letter by letter, and how many have: of those that are read through."""
+    bound = {"limit": limit, "now": now, "part": f"%{re.sub(SPECIAL, ESCAPED, part)}%"}
+    return _read(actor=actor, rule=rule, first=[HOLDING], order="recent", bound=bound)
+
+
+SPECIAL, ESCAPED = r"([\\%_])", r"\\\1"  # in patterns of LIKE
+
+
+def _read(
+    *, actor: Actor, rule: Q | None, first: list[str], order: str, bound: dict[str, Any]
+) -> tuple[list[Memory], int]:
+    """The memories, and of how many they are the first."""
     visible, filtered = compiled.visible(actor, rule)
     one = compiled.within_one(visible)
     statement = LIST.format(
-        first=" UNION ALL ".join(f"({part.format(visible=one)})" for part in FIRST[order]),
+        first=" UNION ALL ".join(f"({part.format(visible=one)})" for part in first),
         importance=IMPORTANCE_NOW,
         columns=", ".join(f"memory.{column}" for column in Memory.COLUMNS),
         order=ORDER[order],
     )
-    parameters: dict[str, Any] = compiled.bound(actor) | filtered | {"limit": limit, "now": now}
     with prepared_cursor() as cursor:
-        cursor.execute(statement, parameters)
-        return [Memory.of_row(row[2:], access_count=row[0], last_accessed_at=row[1]) for row in cursor.fetchall()]
+        cursor.execute(statement, compiled.bound(actor) | filtered | bound)
+        rows = cursor.fetchall()
+    memories = [Memory.of_row(row[3:], access_count=row[1], last_accessed_at=row[2]) for row in rows]
+    return memories, rows[0][0] if rows else 0
 
 
 COUNT = """

@@ -17,9 +17,14 @@ def archive(actor: Actor, said: Arguments) -> Result:
     return sessions.archived(actor, _session(actor).name, said)
 
 
-def extract(actor: Actor, said: Arguments) -> Result:
+def read(actor: Actor, said: Arguments) -> Arguments:
+    """A model may think for long."""
     _session(actor)
-    return sessions.extracted(actor, said)
+    return {"found": sessions.proposed(actor, said)}
+
+
+def extract(actor: Actor, said: Arguments) -> Result:
+    return sessions.remembered(actor, said["found"], said)
 
 
 def _session(actor: Actor) -> Session:
@@ -58,6 +63,7 @@ TOOLS = tuple(
             description="Reads a conversation, context.session, from the messages or its newest archive, and saves "
             "what is worth remembering; what is known already is only listed. With hold, people review it first.",
             parameters=taking(sessions.EXTRACT),
+            think=read,
             act=extract,
             gives=sessions.EXTRACTED,
         ),
