@@ -10,10 +10,12 @@ from django.test.utils import CaptureQueriesContext
 
 from memories import operations
 from memories.embedding import serving
+from memories.mcp.servers import HUB
 from memories.recall import Mode
 from tests import factories
+from tests.belongings import belongings
 from tests.doors import headers, messenger
-from tests.test_api_queries import Known
+from tests.test_api_queries import Known, much
 
 pytestmark = pytest.mark.django_db
 FEW, MANY = 2, 20
@@ -72,6 +74,44 @@ def test_what_is_found_costs_no_statements(member: Known) -> None:
             took[name].append(statements(ask))
     assert {name: many[0] for name, (_, many) in took.items()} == {name: few[0] for name, (few, _) in took.items()}
     assert all(many[1] > 3 * few[1] for few, many in took.values()), took
+
+
+@pytest.mark.parametrize("tool", [tool.name for tool in HUB.tools.values() if tool.reads])
+def test_however_much_there_is_a_tool_that_reads_takes_as_many_statements(member: Known, tool: str) -> None:
+    agent, own = messenger(member), belongings(member.actor(), "own", "The pager is in the left drawer.")
+    known = {"memory_id": str(own.memory.pk), "path": own.file.path, "query": "pager", "limit": 50}
+    said = {name: value for name, value in known.items() if name in HUB.tools[tool].parameters["properties"]}
+    took = []
+    for fill in (lambda: None, lambda: much(member, own)):
+        fill()
+        agent.call(tool, **said)
+        took.append(statements(lambda: agent.call(tool, **said)))
+    (few, short), (many, long) = took
+    assert few == many
+    assert long > short or tool in ONE
+
+
+ONE = ("whoami", "memory_why_not", "memory_get", "file_read")  # those that tell of one thing
+
+
+@pytest.mark.parametrize(
+    ("tool", "said"),
+    [
+        ("kv/memory", {"command": "search", "query": "another"}),
+        ("group/list_memories", {}),
+        ("files/view", {"path": "/memories"}),
+    ],
+)
+def test_however_much_there_is_a_dialect_takes_as_many_statements(
+    member: Known, tool: str, said: dict[str, object]
+) -> None:
+    own, took = belongings(member.actor(), "own", "Quite another thing."), []
+    for fill in (lambda: None, lambda: much(member, own)):
+        fill()
+        rest(member, "post", f"tools/{tool}", said)
+        took.append(statements(lambda: rest(member, "post", f"tools/{tool}", said)))
+    assert took[0][0] == took[1][0]
+    assert took[0][1] < took[1][1]
 
 
 def test_what_is_given_costs_no_statements(member: Known) -> None:
