@@ -4,7 +4,7 @@ The story: Acme separates workspaces. The team *ops* works under *executive*, be
 project *apollo*, for Mira, in the workspace *blue*.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from django.contrib.auth.models import User
 
@@ -41,6 +41,7 @@ class Member:
     agent: Agent | None = None
     user: User | None = None
     context: auth.Context = NOWHERE
+    tokens: dict[tuple[Verb, ...], str] = field(default_factory=dict)
 
     def actor(self) -> Actor:
         if self.agent:
@@ -50,7 +51,9 @@ class Member:
 
     def token(self, *verbs: Verb) -> str:
         assert self.agent
-        return registry.issue_token(agent=self.agent, verbs=verbs or tuple(Verb)).text
+        if verbs not in self.tokens:
+            self.tokens[verbs] = registry.issue_token(agent=self.agent, verbs=verbs or tuple(Verb)).text
+        return self.tokens[verbs]
 
 
 @dataclass(frozen=True)

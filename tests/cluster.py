@@ -16,6 +16,7 @@ import pytest
 from memoryhub.postgres import Cluster
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "128MB"}
+SHELF = "MEMORYHUB_TEST_SHELF"  # where a run keeps what several tests start from
 _stack = contextlib.ExitStack()
 atexit.register(_stack.close)
 
@@ -37,6 +38,7 @@ def pytest_load_initial_conftests() -> None:
         return
     folder = _stack.enter_context(throwaway_folder())
     (folder / "static").mkdir()
+    os.environ[SHELF] = str(_stack.enter_context(throwaway_folder()))
     os.environ["MEMORYHUB_DATA"] = str(folder)
     os.environ["DATABASE_POOL_SIZE"] = "16"  # tests with many threads
     os.environ["MEMORYHUB_TEST_DATABASE"] = f"test_memoryhub_{os.getpid()}"

@@ -19,7 +19,7 @@ from tests.hub import Hub, hub
 
 @pytest.fixture
 def empty() -> Iterator[Hub]:
-    with hub() as made:
+    with hub(new=True) as made:
         yield made
 
 

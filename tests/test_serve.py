@@ -82,7 +82,7 @@ def check_all_there(made: Hub, acknowledged: dict[int, dict[str, Any]]) -> None:
 
 
 def test_ctrl_c_stops_all_of_it() -> None:
-    with hub() as made:
+    with hub(new=True) as made:
         made.start()
         assert made.request("GET", "/healthz") == (200, {"status": "ok"})
         assert made.stop(signal.SIGINT) == 0
