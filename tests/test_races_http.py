@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from threading import Barrier
 from typing import Any
 
+import httpx
+import psycopg
 import pytest
 
 from tests.hub import Hub, hub
@@ -331,3 +333,43 @@ def test_a_folder_moved_and_deleted_at_once_stays_together(clients: Clients) -> 
         assert statuses.count(200) == 1
         left = [len(clients("GET", f"files?prefix={place}-{turn}")[1]["files"]) for place in ("whole", "moved")]
         assert left == [0, 0 if statuses[0] == 200 else 8]
+
+
+# An owner who is logged in; agents purge nothing.
+OWNER = """
+from django.contrib.auth.models import User
+from teams.models import Membership, Role, Team
+team = Team.objects.get(slug="ops")
+user = User.objects.create_user("olga", password="a fine long one 9")
+Membership.objects.create(organization=team.organization, team=team, user=user, role=Role.OWNER)
+"""
+
+
+def test_nothing_is_hung_on_a_memory_while_an_owner_purges_it(clients: Clients) -> None:
+    clients.made.manage("shell", "--verbosity=0", "--command", OWNER)
+    with httpx.Client(base_url=f"http://127.0.0.1:{clients.made.port}", trust_env=False, timeout=LIMIT) as owner:
+
+        def send(path: str, **said: str) -> int:
+            token = owner.cookies.get("csrftoken", "")
+            return owner.post(path, data={**said, "csrfmiddlewaretoken": token}).status_code
+
+        owner.get("/login/")
+        assert send("/login/", username="olga", password="a fine long one 9") == 302
+        for _ in range(5):
+            memory, other = (clients("POST", "memories", {"content": "SECRET"})[1]["id"] for _ in range(2))
+
+            def act(n: int, memory: str = memory, other: str = other) -> int:
+                if n == 0:
+                    return send(f"/t/acme/ops/memories/{memory}/purge/")
+                if n == 1:
+                    return clients("POST", f"memories/{memory}/sources", {"quote": "SECRET"})[0]
+                return clients("POST", f"memories/{other}/associations", {"target_id": memory})[0]
+
+            purged, cited, linked = clients.at_once(3, act)
+            assert purged == 302
+            assert {cited, linked} <= {201, 404}
+            assert clients("GET", f"memories/{memory}")[0] == 404
+            with psycopg.connect(clients.made.cluster.url) as connection:
+                for table, column in (("memories_source", "memory_id"), ("memories_association", "target_id")):
+                    rows = connection.execute(f"SELECT count(*) FROM {table} WHERE {column} = %s", [memory])
+                    assert rows.fetchone() == (0,)
