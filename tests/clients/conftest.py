@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from memoryhub_client import MemoryHub
+from memoryhub_client.langgraph import MemoryHubStore
 
 from teams.actor import Actor
 from tests.clients.inside import Wire, client_of
@@ -20,6 +21,11 @@ def wire() -> Wire:
 def client(writer: Actor, wire: Wire) -> Iterator[MemoryHub]:
     with client_of(writer, wire) as made:
         yield made
+
+
+@pytest.fixture
+def store(client: MemoryHub) -> MemoryHubStore:
+    return MemoryHubStore(client)
 
 
 @pytest.fixture(scope="session")
