@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from anthropic.lib.tools import ToolError
-from langgraph.store.base import GetOp, ListNamespacesOp, PutOp, SearchOp
+from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, PutOp, SearchOp
 from memoryhub_client import (
     AsyncMemoryHub,
     Conflict,
@@ -291,6 +291,17 @@ def test_a_graphs_store_is_awaited(live: Live, token: str, kind: str) -> None:
         assert results[2] == [("a", "%"), ("ab",)]
         together = await asyncio.gather(*(store.aput(("many",), f"{n}", {"n": n}) for n in range(10)))
         assert len(together) == len(await store.asearch(("many",), limit=20)) == 10
+        mixed = [[store.aget(("many",), f"{n}"), store.adelete(("many",), f"{n}")] for n in range(5)]
+        await asyncio.gather(*(each for pair in mixed for each in pair), store.asearch(("many",), query="n"))
+        assert sorted(found.key for found in await store.asearch(("many",))) == ["5", "6", "7", "8", "9"]
+        for bad in ((), ("a.b",), ("a", ""), ("langgraph", "a")):
+            with pytest.raises(InvalidNamespaceError):
+                await store.aput(bad, "k", {})
+        await store.aput(("few",), "title", {"title": "Harbour", "body": "The crane."}, index=["title"])
+        await store.aput(("few",), "body", {"title": "Harbour", "body": "The crane."}, index=["body"], ttl=5)
+        await store.aput(("few",), "none", {"title": "Harbour", "body": "The crane."}, index=False)
+        keys = [found.key for found in await store.asearch(("few",), query="crane", refresh_ttl=False)]
+        assert (keys[0], keys[-1], len(keys)) == ("body", "none", 3)
 
     async def with_hubs() -> None:
         with MemoryHub(live.url, token) as hub:

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -84,6 +85,7 @@ def test_a_prefix_ends_where_a_label_does(store: MemoryHubStore) -> None:
         ("user_1",),
         ("userX1",),
     ]
+    made += [("users", "alice"), ("users", "alice\n"), ("foo", "langgraph", "foo")]
     made += [("a", "b/c"), ("a/b",), ("~", "b"), ("größe", " x "), ("a%b",), ("axxb",), ("x" * 90, "y" * 90)]
     store.batch([PutOp(namespace, "k", {"v": 1}) for namespace in made])
     assert namespaces(store, ()) == set(made)
@@ -100,6 +102,7 @@ def test_namespaces_are_listed(store: MemoryHubStore) -> None:
         *(("test", "documents", "public"), ("test", "documents", "private"), ("test", "images", "public")),
         *(("prod", "documents", "public"), ("uid", "users", "alice"), ("uid", "users", "malice"), ("uidx",)),
     ]
+    assert store.list_namespaces() == []
     store.batch([PutOp(namespace, "k", {}) for namespace in made])
     assert store.list_namespaces() == sorted(made)
     assert store.list_namespaces(prefix=("uid",)) == [("uid", "users", "alice"), ("uid", "users", "malice")]
@@ -113,7 +116,12 @@ def test_namespaces_are_listed(store: MemoryHubStore) -> None:
         ("test", "documents", "public"),
     ]
     assert store.list_namespaces(prefix=("test",), max_depth=2) == [("test", "documents"), ("test", "images")]
+    assert store.list_namespaces(max_depth=1) == [("prod",), ("test",), ("uid",), ("uidx",)]
+    assert store.list_namespaces(suffix=("*", "malice")) == [("uid", "users", "malice")]
+    assert store.list_namespaces(prefix=("uid", "*", "*", "alice")) == store.list_namespaces(prefix=("nothing",)) == []
+    assert store.list_namespaces(prefix=["uid", "users", "alice"]) == [("uid", "users", "alice")]  # type: ignore[arg-type]
     assert store.list_namespaces(limit=2, offset=1) == sorted(made)[1:3]
+    assert store.list_namespaces(limit=5, offset=6) == sorted(made)[6:]
     store.delete(("uidx",), "k")
     assert ("uidx",) not in store.list_namespaces()
 
@@ -141,8 +149,12 @@ def test_items_live_as_long_as_their_ttl_and_reads_prolong_it(client: MemoryHub)
     pass_by(8)
     assert {item.key for item in store.search(("ttl",))} == {"default", "ever", "short"}
     assert [round(left(key)) for key in ("default", "short")] == [60, 10]
+    store.put(("ttl", "deep"), "short", {"v": 5}, ttl=10)
+    assert ("ttl", "deep") in store.list_namespaces()
     pass_by(10)
     assert store.get(("ttl",), "short") is None
+    assert store.list_namespaces() == [("ttl",)]
+    assert round(left("short")) == 0
     assert {item.key for item in store.search(("ttl",), query="v")} == {"default", "ever"}
     store.put(("ttl",), "default", {"v": 4}, ttl=None)
     assert round(left("default")) == -1
@@ -157,6 +169,32 @@ def test_bad_namespaces_are_refused(store: MemoryHubStore) -> None:
     with pytest.raises(InvalidNamespaceError, match="at most 32 labels"):
         store.put(("deep",) * 33, "k", {})
     assert store.search(("deep",) * 33) == []
+    assert store.list_namespaces() == []
+    store.batch([PutOp(("langgraph", "x"), "k", {"v": 1})])  # past `put`, which alone keeps that label for LangGraph
+    assert [item.value for item in store.search(("langgraph",))] == [{"v": 1}]
+    store.delete(("langgraph", "x"), "k")
+    assert store.get(("langgraph", "x"), "k") is None
+
+
+def test_a_bad_operation_keeps_the_whole_batch_from_being_done(store: MemoryHubStore) -> None:
+    for bad in (PutOp(("a.b",), "k", {}), PutOp(("deep",) * 33, "k", {}), SearchOp(("",)), GetOp((7,), "k")):  # type: ignore[arg-type]
+        with pytest.raises(InvalidNamespaceError):
+            store.batch([PutOp(("a",), "k", {"v": 1}), bad])
+    assert store.search(()) == []
+
+
+def test_a_value_may_be_any_mapping(store: MemoryHubStore) -> None:
+    store.put(("a",), "k", MappingProxyType({"text": "olives"}))
+    store.put(("a",), "k2", MappingProxyType({"text": "olives"}), index=["text"])
+    assert [item.value for item in store.search(("a",))] == [{"text": "olives"}] * 2
+
+
+def test_what_has_expired_leaves_no_gap_in_a_page(store: MemoryHubStore) -> None:
+    for key in ("c", "b", "expired", "a"):
+        store.put(("page",), key, {"v": 1}, ttl=10)
+    Memory.objects.filter(key="langgraph/page/expired").update(expires_at=datetime.now(UTC) - timedelta(minutes=1))
+    pages = [store.search(("page",), limit=2, offset=offset) for offset in (0, 2)]
+    assert [[item.key for item in page] for page in pages] == [["a", "b"], ["c"]]
 
 
 def test_stores_of_other_names_scopes_and_teams_are_apart(client: MemoryHub, writer: Actor) -> None:

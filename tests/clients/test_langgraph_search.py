@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from langgraph.store.base import PutOp
 from langgraph.store.memory import InMemoryStore
+from memoryhub_client import MemoryHub
 from memoryhub_client.langgraph import MemoryHubStore
 
 from tests.clients.inside import Wire
@@ -80,8 +81,10 @@ def test_a_query_ranks_and_the_rest_follows(store: MemoryHubStore) -> None:
     first, second = (store.search(("facts",), query="deploys", limit=2, offset=offset) for offset in (0, 2))
     assert {item.key for item in (*first, *second)} == {item.key for item in found}
     assert all(item.score is None for item in store.search(("facts",)))
-    for odd in ("", "!@#$%^&*()", "test " * 3_000):
-        assert len(store.search(("facts",), query=odd)) == 4
+    for odd in ("", None, "!@#$%^&*()", "test " * 3_000):
+        odd_ones = store.search(("facts",), query=odd)
+        assert len(odd_ones) == 4
+        assert odd or all(item.score is None for item in odd_ones)
 
 
 def test_a_query_with_a_filter_finds_all_that_pass_it(store: MemoryHubStore) -> None:
@@ -101,7 +104,108 @@ def test_a_query_with_a_filter_finds_all_that_pass_it(store: MemoryHubStore) -> 
     assert len(store.search(("many",), query="deploy", limit=200)) == 130
 
 
-def test_fields_to_index_are_taken_and_no_narrower(store: MemoryHubStore) -> None:
-    store.put(("a",), "k", {"title": "Harbour", "body": "The crane is oiled."}, index=["title"])
-    (found,) = store.search(("a",), query="crane")
-    assert found.score
+def best(store: MemoryHubStore, query: str, **narrowed: Any) -> list[str]:
+    """The keys of what a query finds by what is in it, best first."""
+    return [item.key for item in store.search(("docs",), query=query, **narrowed) if item.score]
+
+
+def test_a_query_ranks_what_a_filter_leaves(store: MemoryHubStore) -> None:
+    fruit = {"1": ("red apple", "red", 4.5), "2": ("red car", "red", 3), "3": ("green apple", "green", 4)}
+    fruit["4"] = ("blue car", "blue", 3.5)
+    store.batch([PutOp(("docs",), key, {"text": text, "color": c, "score": s}) for key, (text, c, s) in fruit.items()])
+    for query, wanted, expected in (
+        ("apple", {"color": "red"}, ["1", "2"]),
+        ("car", {"color": "red"}, ["2", "1"]),
+        ("blue", {"score": {"$gt": 3.2}}, ["4", "1", "3"]),
+        ("apple", {"score": {"$gte": 4.0}, "color": "green"}, ["3"]),
+    ):
+        found = [item.key for item in store.search(("docs",), query=query, filter=wanted)]
+        assert (found[0], sorted(found)) == (expected[0], sorted(expected)), query
+
+
+def test_one_of_many_is_found_first(store: MemoryHubStore) -> None:
+    store.batch([PutOp(("docs",), f"{n}", {"text": f"Notes about berth {n}."}) for n in range(120)])
+    store.put(("docs", "deep"), "M", {"text": "The lighthouse keeper sleeps at noon."})
+    store.batch([PutOp(("docs",), f"{n}", {"text": f"Notes about berth {n}."}) for n in range(120, 150)])
+    found = store.search((), query="When does the lighthouse keeper sleep?", limit=10)
+    assert (found[0].key, len({item.key for item in found})) == ("M", 10)
+    assert found[0].score
+    assert all((item.score or 0) < found[0].score for item in found[1:])
+
+
+def test_a_changed_item_is_found_by_what_it_says_now(store: MemoryHubStore) -> None:
+    store.put(("docs",), "1", {"text": "A zany zebra called Xerxes."})
+    store.put(("docs",), "2", {"text": "Something about dogs."})
+    (before, *_) = store.search(("docs",), query="zany Xerxes")
+    store.put(("docs",), "1", {"text": "New text about birds."})
+    after = {item.key: item.score or 0 for item in store.search(("docs",), query="zany Xerxes")}
+    assert before.key == "1"
+    assert before.score
+    assert after["1"] < before.score
+    assert best(store, "birds")[0] == "1"
+
+
+@pytest.mark.parametrize("text", ["这是中文", "これは日本語です", "이건 한국어야", "Это русский", "यह हिन्दी है"])
+def test_any_writing_is_found(store: MemoryHubStore, text: str) -> None:
+    store.batch([PutOp(("docs",), f"{n}", {"text": f"Note {n}."}) for n in range(5)])
+    store.put(("docs",), "wanted", {"text": text})
+    for index in (None, ["text"]):
+        store.put(("docs",), "wanted", {"text": text}, index=index)  # type: ignore[arg-type]
+        assert best(store, text)[0] == "wanted"
+
+
+def test_a_query_searches_the_fields_that_are_indexed(store: MemoryHubStore) -> None:
+    value = {"title": "Harbour", "body": "The crane is oiled.", "parts": [{"name": "hook"}, {"name": "größe"}]}
+    store.put(("docs",), "title", value, index=["title", "missing"])
+    store.put(("docs",), "parts", value, index=["parts[*].name"])
+    store.put(("docs",), "whole", value)
+    store.put(("docs",), "all", value, index=["$"])
+    assert best(store, "harbour")[0] == "title"
+    assert set(best(store, "crane")[:2]) == {"whole", "all"}
+    assert set(best(store, "hook")[:3]) == {"whole", "all", "parts"}
+    assert best(store, "größe")[0] == "parts"
+    for key in ("title", "parts", "whole", "all"):
+        item = store.get(("docs",), key)
+        assert item
+        assert item.value == value
+    assert len(store.search(("docs",), query="crane", filter={"body": "The crane is oiled."})) == 4
+
+
+def test_a_store_may_say_which_fields_are_indexed(client: MemoryHub) -> None:
+    store = MemoryHubStore(client, fields=["title"])
+    store.put(("docs",), "short", {"title": "Harbour", "body": "The crane is oiled."})
+    store.put(("docs",), "other", {"title": "Harbour", "body": "The crane is oiled."}, index=["body"])
+    store.put(("docs",), "none", {"body": "The crane is oiled."})
+    assert best(store, "crane") == ["other"]
+    assert best(store, "harbour") == ["short"]
+    assert len(store.search(("docs",), query="crane")) == 3
+
+
+def test_what_is_not_indexed_takes_no_place_among_the_ranked(store: MemoryHubStore) -> None:
+    loud = {"text": "deploy deploy deploy"}
+    store.batch([PutOp(("docs",), f"hidden {n}", loud, index=False) for n in range(60)])
+    store.put(("docs",), "seen", {"text": "We deploy."})
+    assert best(store, "deploy") == ["seen"]
+    found = store.search(("docs",), query="deploy", limit=3)
+    assert [item.score is None for item in found] == [False, True, True]
+    assert len(store.search(("docs",), limit=100)) == 61
+    store.put(("docs",), "hidden 7", loud)
+    assert set(best(store, "deploy")) == {"seen", "hidden 7"}
+
+
+def test_a_value_too_large_to_be_apart_is_searched_whole(store: MemoryHubStore) -> None:
+    value = {"title": "Harbour", "body": "The crane is oiled. " * 500}
+    store.put(("docs",), "large", value, index=["title"])
+    item = store.get(("docs",), "large")
+    assert item
+    assert item.value == value
+    assert best(store, "harbour") == best(store, "crane") == ["large"]
+
+
+def test_people_may_write_over_the_text_of_fields(store: MemoryHubStore, client: MemoryHub) -> None:
+    store.put(("docs",), "k", {"title": "Harbour", "n": 1}, index=["title"])
+    memory = client.get_key("langgraph/docs/k")
+    assert memory.content == "Harbour"
+    client.change(memory.id, content="The old harbour, says Mira.")
+    (found,) = store.search(("docs",))
+    assert found.value == {"content": "The old harbour, says Mira."}

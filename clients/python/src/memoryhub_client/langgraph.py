@@ -2,6 +2,7 @@
 
 The memory's key says namespace and key, its tags say the namespace and each that it is in, so that a look-up is by key
 and a search within a namespace by tag. Whatever does not fit into a key or a tag as it stands goes in as a digest.
+Where only some fields are to be searched, the content is their text and the value is in the metadata.
 """
 
 import asyncio
@@ -27,6 +28,7 @@ from langgraph.store.base import (
     SearchItem,
     SearchOp,
     TTLConfig,
+    get_text_at_path,
     validate_op_namespace,
 )
 
@@ -41,6 +43,7 @@ Found = Generator[Call[Any], Any, list[SearchItem]]
 
 DEEPEST = 32  # as many labels as a memory has tags
 LONGEST_KEY, LONGEST_TAG, LONGEST_QUERY = 200, 64, 10_000
+LARGEST_METADATA = 8_192  # bytes
 MOST_HITS, MOST_ROWS, MOST_DRAFTS = 50, 200, 500  # of a recall, of a page, of a batch
 PLAIN_KEY = re.compile(r"\w[\w.@+=-]*(/\w[\w.@+=-]*)*", re.ASCII)
 PLAIN_TAG = re.compile(r"[a-z0-9_-]+(/[a-z0-9_-]+)*")
@@ -50,11 +53,11 @@ AGED = 0.1  # of its time to live must have passed before a read writes a new ex
 class MemoryHubStore(BaseStore):
     """Give it the hub for the kind of code that uses it, or both; without any, they are found as `MemoryHub()` is. With
     a `MemoryHub` alone its asynchronous methods work in threads. `name` tells the items of this store from other
-    memories, and `scope` says whose they are.
+    memories, and `scope` says whose they are. `fields` are those that a query searches, unless a put says others in its
+    `index`; all of the value, if nothing is said.
 
     A query ranks the best 50 of what is within the namespace; whatever else passes the filter follows, the latest
-    change first and without a score. `index=False` keeps an item out of the ranking; which fields are to be found by a
-    query cannot be chosen: all of the value is."""
+    change first and without a score."""
 
     supports_ttl = True
 
@@ -65,12 +68,13 @@ class MemoryHubStore(BaseStore):
         *,
         name: str = "langgraph",
         scope: Scope = "team",
+        fields: Sequence[str] | None = None,
         ttl: TTLConfig | None = None,
     ) -> None:
         either = hub is not None or async_hub is not None
         self.hub = hub if either else MemoryHub()
         self.async_hub = async_hub if either else AsyncMemoryHub()
-        self.place = Place(name, scope)
+        self.place = Place(name, scope, fields)
         self.ttl_config = ttl
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
@@ -90,35 +94,48 @@ class Place:
 
     name: str
     scope: Scope
+    fields: Sequence[str] | None = None
 
     def key(self, namespace: Namespace, key: str) -> str:
         return _spelled(f"{self.name}/", (*namespace, key), PLAIN_KEY, longest=LONGEST_KEY)
 
     def within(self, prefix: Sequence[str]) -> ListFilters:
-        found: ListFilters = {"category": self.name, "scope": self.scope, "order": "-updated_at", "limit": MOST_ROWS}
-        if prefix:
-            found["tags"] = [_tag(prefix)]
-        return found
+        kept: ListFilters = {"source": self.name, "scope": self.scope, "tags": _within(prefix)}
+        return {**kept, "order": "-updated_at", "limit": MOST_ROWS}
 
-    def draft(self, op: PutOp) -> WholeDraft:
+    def draft(self, op: PutOp, value: Mapping[str, Any]) -> WholeDraft:
         namespace = tuple(op.namespace)
         if len(namespace) > DEEPEST:
             raise InvalidNamespaceError(f"A namespace has at most {DEEPEST} labels; this one has {len(namespace)}.")
-        kept = {"namespace": list(namespace), "key": op.key, "ttl": op.ttl, "index": op.index is not False}
+        fields, whole = self.searched(op), json.dumps(dict(value), ensure_ascii=False)
+        text = whole if fields is None else _text(value, fields)
+        metadata = {"namespace": list(namespace), "key": op.key, "ttl": op.ttl}
+        narrowed = metadata | {"value": whole, "fields": fields}
+        apart = fields is not None and text and _size(narrowed) <= LARGEST_METADATA
         return {
             "key": self.key(namespace, op.key),
-            "content": json.dumps(op.value, ensure_ascii=False),
-            "category": self.name,
+            "content": text if apart else whole,
+            "category": self.name if text else f"{self.name}-hidden",  # from queries, not from lists
             "source": self.name,
             "scope": self.scope,
             "tags": [_tag(namespace[:deep]) for deep in range(1, len(namespace) + 1)],
-            "metadata": kept,
+            "metadata": narrowed if apart else metadata,
             "expires_at": _expiry(op.ttl),
         }
+
+    def searched(self, op: PutOp) -> list[str] | None:
+        """The fields that a query searches; None if it is all of the value."""
+        fields = self.fields if op.index is None else op.index or []
+        return None if fields is None or "$" in fields else list(fields)
 
 
 def _tag(namespace: Sequence[str]) -> str:
     return _spelled("", namespace, PLAIN_TAG, longest=LONGEST_TAG)
+
+
+def _within(prefix: Sequence[str]) -> list[str]:
+    """The tags of all that is in a namespace."""
+    return [_tag(prefix)] if prefix else []
 
 
 def _spelled(start: str, labels: Sequence[str], plain: re.Pattern[str], *, longest: int) -> str:
@@ -127,6 +144,15 @@ def _spelled(start: str, labels: Sequence[str], plain: re.Pattern[str], *, longe
     if plain.fullmatch(path) and path.count("/") == len(labels) - 1 and len(start + path) <= longest:
         return start + path
     return f"{start}~{hashlib.sha256(json.dumps(list(labels)).encode()).hexdigest()[:40]}"
+
+
+def _text(value: Mapping[str, Any], fields: Iterable[str]) -> str:
+    """What stands in the fields, if anything does."""
+    return "\n".join(text for field in fields for text in get_text_at_path(value, field)).strip()
+
+
+def _size(metadata: Mapping[str, Any]) -> int:
+    return len(json.dumps(metadata, ensure_ascii=False).encode())
 
 
 def _expiry(minutes: float | None) -> datetime | None:
@@ -174,7 +200,7 @@ def _get(place: Place, op: GetOp) -> Generator[Call[Any], Any, Item | None]:
 
 
 def _put(place: Place, ops: Sequence[PutOp]) -> Generator[Call[Any], Any, None]:
-    drafts = iter([place.draft(op) for op in ops if op.value is not None])
+    drafts = iter([place.draft(op, op.value) for op in ops if op.value is not None])
     while chunk := list(islice(drafts, MOST_DRAFTS)):
         yield calls.save_many(chunk)
     for op in ops:
@@ -188,36 +214,33 @@ def _put(place: Place, ops: Sequence[PutOp]) -> Generator[Call[Any], Any, None]:
 def _search(place: Place, op: SearchOp) -> Found:
     """By relevance if there is a query, and then the rest, the latest change first."""
     wanted = op.offset + op.limit
-    filters = place.within(op.namespace_prefix)
-    hits = yield from _recalled(op, filters)
-    rest = yield from _listed(op, filters, wanted - len(hits), but={hit.id for hit in hits})
+    hits = yield from _recalled(place, op)
+    rest = yield from _listed(place, op, wanted - len(hits), but={hit.id for hit in hits})
     found: list[Memory] = [*hits, *rest][op.offset : wanted]
     if op.refresh_ttl:
         yield from _refresh(found)
     return [_item(memory) for memory in found]
 
 
-def _recalled(op: SearchOp, filters: ListFilters) -> Generator[Call[Any], Any, list[Hit]]:
+def _recalled(place: Place, op: SearchOp) -> Generator[Call[Any], Any, list[Hit]]:
     query = (op.query or "").strip()[:LONGEST_QUERY]
     if not query:
         return []
-    tags, category, scope = filters.get("tags", []), filters["category"], filters["scope"]
-    answer: Recalled = yield calls.recall(query, limit=MOST_HITS, tags=tags, category=category, scope=scope)
-    return [hit for hit in answer.memories if _fits(hit, op) and hit.metadata["index"]]
+    tags = _within(op.namespace_prefix)
+    answer: Recalled = yield calls.recall(query, limit=MOST_HITS, category=place.name, scope=place.scope, tags=tags)
+    return [hit for hit in answer.memories if _fits(hit, op)]
 
 
-def _listed(
-    op: SearchOp, filters: ListFilters, wanted: int, *, but: set[str]
-) -> Generator[Call[Any], Any, list[Memory]]:
+def _listed(place: Place, op: SearchOp, wanted: int, *, but: set[str]) -> Generator[Call[Any], Any, list[Memory]]:
     """Page by page until there are enough. What is not to be found by a query comes last, if there is one."""
     found: list[Memory] = []
     hidden: list[Memory] = []
-    call = calls.memories(**filters)
+    call = calls.memories(**place.within(op.namespace_prefix))
     while len(found) < wanted:
         page: Page[Memory] = yield call
         for memory in page.items:
             if memory.id not in but and _fits(memory, op):
-                (hidden if op.query and not memory.metadata["index"] else found).append(memory)
+                (hidden if op.query and memory.category != place.name else found).append(memory)
         if page.next is None:
             break
         call = call.at(page.next)
@@ -275,16 +298,18 @@ def _item(memory: Memory) -> SearchItem:
 
 
 def _value(memory: Memory) -> dict[str, Any]:
-    """People may have written something else over it."""
+    """People may have written something else over it, or over the text of its fields."""
     try:
-        value = json.loads(memory.content)
+        value = json.loads(memory.metadata.get("value") or memory.content)
     except ValueError:
         value = None
-    return value if isinstance(value, dict) else {"content": memory.content}
+    fields = memory.metadata.get("fields")
+    same = isinstance(value, dict) and (fields is None or memory.content == _text(value, fields))
+    return value if same else {"content": memory.content}
 
 
 def _is_item(memory: Memory) -> bool:
-    return {"namespace", "key", "index"} <= set(memory.metadata)
+    return {"namespace", "key"} <= set(memory.metadata)
 
 
 def _fits(memory: Memory, op: SearchOp) -> bool:
