@@ -6,6 +6,7 @@ import re
 import shutil
 import tracemalloc
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -18,12 +19,12 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
-from django.db import connection, transaction
+from django.db import connection, connections, transaction
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from memories import demo, moving, operations, recall
+from memories import demo, jobs, moving, operations, recall
 from memories.embedding import serving
 from memories.models import Embedding, Memory, Revision, Scope, TeamFile, Unembedded
 from memories.moving import packing, unpacking
@@ -33,6 +34,7 @@ from memories.recall import ledger
 from memoryhub.errors import Conflict, Invalid
 from teams import auth
 from teams import operations as registry
+from teams.actor import Actor
 from teams.models import Invitation, Membership, Organization, Role, Team, Token, Verb
 from tests import factories
 from tests.cast import Cast
@@ -407,6 +409,47 @@ def test_each_step_says_how_far_an_archive_is(cast: Cast, tmp_path: Path) -> Non
         assert steps[-1].done <= steps[-1].total
         assert steps[-1].percent > 90
     assert come[-1].done == come[-1].total == sum(unzipped_manifest(path)["rows"].values())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_purged_meanwhile_goes_without_its_bytes(cast: Cast, tmp_path: Path) -> None:
+    organization = lively(cast)
+    purged = Memory.objects.get(key="boxes")
+    root = operator(purged)
+    writer = cast["writer"].actor()
+    kept = factories.memory(writer, "The attic has a ladder.")
+    operations.attach(actor=writer, memory_id=kept.pk, file=ContentFile(b"bytes"), name="ladder.bin")
+    steps: list[moving.Step] = []
+    pieces = moving.pack(moving.Selection(organization=organization), heard=steps.append)
+    first = next(pieces)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(purge, root, purged).result()
+    path = tmp_path / "archive.zip"
+    path.write_bytes(first + b"".join(pieces))
+    assert (steps[-1].part, steps[-1].number) == (packing.GONE, 1)
+    emptied()
+    report = moving.unpack(path)
+    assert report.added["memories_asset"] == 1
+    assert [file.read_bytes() for file in stored()] == [b"bytes"]
+    assert Memory.objects.get(key="boxes").content == "The boxes are in the attic."  # as it stood when it began
+
+
+def operator(memory: Memory) -> Actor:
+    return auth.operator_actor(
+        user=User.objects.create_superuser("root"),
+        team=memory.team,
+        audiences={memory.audience},
+        workspace_id=memory.workspace_id,
+    )
+
+
+def purge(actor: Actor, memory: Memory) -> None:
+    """By somebody else, with the job that removes the bytes."""
+    try:
+        operations.purge(actor=actor, memory_id=memory.pk)
+        jobs.do_waiting("discard")
+    finally:
+        connections.close_all()
 
 
 def unzipped_manifest(path: Path) -> dict[str, Any]:

@@ -24,6 +24,8 @@ PIECE = 256 * 1024  # bytes at once
 LOGIN = "(SELECT username FROM auth_user WHERE auth_user.id = row.{column}) AS {column}"
 NAMES = {Reach.OPERATOR: ("username", "first_name", "last_name", "email")}
 
+GONE = "attachments left out: their bytes are gone"
+
 Told = Iterator[tuple[str, int]]
 
 
@@ -46,19 +48,20 @@ class Pipe(io.RawIOBase):
 
 
 def pack(selection: Selection, *, heard: Heard | None = None, now: datetime | None = None) -> Iterator[bytes]:
-    """The archive's bytes in turn, all as it stood at one moment."""
-    pipe = Pipe()
+    """The archive's bytes in turn, all as it stood at one moment. Only attachments that are purged meanwhile have no
+    bytes any more: they are left out by name."""
+    pipe, gone = Pipe(), list[str]()
     counts: dict[str, int] = {}
     tell = heard or (lambda step: None)
     with _one_moment():
         tell(Step(part="", number=0, done=0, total=0))
         with chosen(selection) as tables, ZipFile(pipe, "w", ZIP_DEFLATED) as archive:
             total = _total(tables)
-            for name, number in _parts(archive, selection, tables):
+            for name, number in _parts(archive, selection, tables, gone):
                 counts[name] = number
                 tell(Step(part=name, number=number, done=min(sum(counts.values()), total), total=total))
                 yield pipe.taken()
-            _write(archive, "manifest.json", _manifest(selection, tables, counts, now=now or timezone.now()))
+            _write(archive, "manifest.json", _manifest(selection, tables, counts, gone, now=now or timezone.now()))
         yield pipe.taken()
 
 
@@ -82,16 +85,18 @@ def _one_moment() -> Iterator[None]:
         yield
 
 
-def _parts(archive: ZipFile, selection: Selection, tables: list[Table]) -> Told:
+def _parts(archive: ZipFile, selection: Selection, tables: list[Table], gone: list[str]) -> Told:
     for table in tables:
         yield from _rows(archive, table, left=[other for other in TABLES if other not in tables])
     yield from _logins(archive, selection, tables)
     yield from _memories(archive)
     yield from _files(archive)
-    yield from _assets(archive)
+    yield from _assets(archive, gone)
 
 
-def _manifest(selection: Selection, tables: list[Table], counts: dict[str, int], *, now: datetime) -> str:
+def _manifest(
+    selection: Selection, tables: list[Table], counts: dict[str, int], gone: list[str], *, now: datetime
+) -> str:
     said = {
         "format": FORMAT,
         "made_at": now.isoformat(),
@@ -99,6 +104,7 @@ def _manifest(selection: Selection, tables: list[Table], counts: dict[str, int],
         "team": selection.team.slug if selection.team else None,
         "reach": selection.reach.name.lower(),
         "rows": {table.name: counts[table.name] for table in tables},
+        "gone": gone,
     }
     return json.dumps(said, indent=2) + "\n"
 
@@ -197,16 +203,23 @@ def _files(archive: ZipFile) -> Told:
     yield "files", number
 
 
-def _assets(archive: ZipFile) -> Told:
+def _assets(archive: ZipFile, gone: list[str]) -> Told:
     number = 0
     storage = Asset._meta.get_field("file").storage
-    for number, (asset_id, name) in enumerate(_streamed(ASSETS), start=1):
-        with storage.open(name) as file, archive.open(_entry(f"assets/{asset_id}"), "w", force_zip64=True) as entry:
+    for asset_id, name in _streamed(ASSETS):
+        try:
+            file = storage.open(name)
+        except FileNotFoundError:
+            gone.append(str(asset_id))
+            continue
+        with file, archive.open(_entry(f"assets/{asset_id}"), "w", force_zip64=True) as entry:
             for piece in file.chunks(PIECE):
                 entry.write(piece)
-                yield "assets", number - 1
-        yield "assets", number
+                yield "assets", number
+        number += 1
     yield "assets", number
+    if gone:
+        yield GONE, len(gone)
 
 
 def _entry(name: str) -> ZipInfo:

@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -41,18 +41,18 @@ def unpack(path: Path, *, pretend: bool = False, heard: Heard | None = None) -> 
     """With `pretend`, everything but the changes."""
     report = Report()
     with _opened(path) as archive, _files_or_none() as saved, transaction.atomic():
-        rows = _announced(archive)
+        rows, gone = _announced(archive)
         tables = [table for table in TABLES if table.name in rows]
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL DEFERRED")  # a team may stand before its parent
         users = _logins(archive, report)
         done = 0
         for table in tables:
-            for number in _rows(archive, table, users, report):
+            for number in _rows(archive, table, users, gone, report):
                 if heard:
                     heard(Step(part=table.name, number=number, done=done + number, total=sum(rows.values())))
             done += rows[table.name]
-        _assets(archive, saved, pretend=pretend)
+        _assets(archive, gone, saved, pretend=pretend)
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         transaction.set_rollback(pretend)
@@ -86,15 +86,16 @@ def _files_or_none() -> Iterator[list[str]]:
         raise
 
 
-def _announced(archive: ZipFile) -> dict[str, int]:
-    """How many rows of each table it has, by its own word."""
+def _announced(archive: ZipFile) -> tuple[dict[str, int], Collection[str]]:
+    """By its own word how many rows of each table it has, and which attachments were gone before it had their bytes."""
     manifest = json.loads(archive.read("manifest.json"))
     if manifest["format"] != FORMAT:
         raise Invalid({"archive": f"This archive has format {manifest['format']}; this MemoryHub reads {FORMAT}."})
     known = {table.name for table in TABLES}
     if strange := sorted(manifest["rows"].keys() - known):
         raise Invalid({"archive": f"This archive has {', '.join(strange)}, which this MemoryHub does not know."})
-    return {name: int(number) for name, number in manifest["rows"].items()}
+    rows = {name: int(number) for name, number in manifest["rows"].items()}
+    return rows, frozenset(manifest.get("gone", ()))
 
 
 def _logins(archive: ZipFile, report: Report) -> dict[str | None, int | None]:
@@ -109,15 +110,19 @@ def _logins(archive: ZipFile, report: Report) -> dict[str | None, int | None]:
     return users
 
 
-def _lines(archive: ZipFile, name: str) -> Iterator[Row]:
+def _lines(archive: ZipFile, name: str, *, without: Collection[str] = ()) -> Iterator[Row]:
     with archive.open(name) as lines:
         for line in lines:
-            yield json.loads(line)
+            row: Row = json.loads(line)
+            if not without or row.get("id") not in without:
+                yield row
 
 
-def _rows(archive: ZipFile, table: Table, users: dict[str | None, int | None], report: Report) -> Iterator[int]:
+def _rows(
+    archive: ZipFile, table: Table, users: dict[str | None, int | None], gone: Collection[str], report: Report
+) -> Iterator[int]:
     """Says after each few how many there are by now."""
-    lines, number = _lines(archive, f"rows/{table.name}.jsonl"), 0
+    lines, number = _lines(archive, f"rows/{table.name}.jsonl", without=gone), 0
     report.added[table.name] = 0
     while rows := [_read(table, row, users) for row in islice(lines, BATCH)]:
         added = _insert(table, rows)
@@ -156,9 +161,9 @@ def _insert(table: Table, rows: list[Row]) -> int:
         return int(cursor.rowcount)
 
 
-def _assets(archive: ZipFile, saved: list[str], *, pretend: bool) -> None:
+def _assets(archive: ZipFile, gone: Collection[str], saved: list[str], *, pretend: bool) -> None:
     """The bytes of each, checked against what the row says of them."""
-    for row in _lines(archive, "rows/memories_asset.jsonl"):
+    for row in _lines(archive, "rows/memories_asset.jsonl", without=gone):
         _check(archive, row)
         if not pretend:
             with archive.open(f"assets/{row['id']}") as bytes_:
