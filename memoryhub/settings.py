@@ -329,6 +329,7 @@ SPECTACULAR_SETTINGS = {
 }
 UNFOLD = console.UNFOLD
 LANGUAGE_CODE = "en-us"
+FORMAT_MODULE_PATH = "memoryhub.formats"
 TIME_ZONE = "UTC"
 USE_TZ = True
 

@@ -1,0 +1,3 @@
+"""Moments as logs write them, in UTC."""
+
+DATETIME_FORMAT = "Y-m-d H:i"
