@@ -49,6 +49,13 @@ class Listed(ModelAdmin):
     show_facets = admin.ShowFacets.NEVER
     list_filter_submit = True
 
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """All is shown already where nothing narrows."""
+        changes: ChangeList = super().get_changelist_instance(request)
+        if not changes.query and not changes.has_active_filters:
+            changes.full_result_count = changes.result_count
+        return changes
+
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
         """Nothing hangs on what is not there yet."""
         return super().get_inlines(request, obj) if obj else ()

@@ -67,7 +67,7 @@ class Acting(Ledger):
         shown = {
             **self.admin_site.each_context(request),
             "title": kind.label,
-            "opts": self.opts,
+            "model_admin": self,
             "kind": kind,
             "name": name,
             "form": form,

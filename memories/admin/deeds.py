@@ -123,6 +123,7 @@ class Kind:
     permission: str
     form: type[forms.Form] = Nothing
     most: int = LOOK
+    variant: str = "primary"  # how its button looks
     warning: str = ""
     for_forgotten: bool | None = False  # None: for all
     noted: str = ""  # in the operators' log, where no version tells of it
@@ -181,6 +182,7 @@ KINDS = {
         permission="purge",
         form=Sure,
         most=PURGED_AT_ONCE,
+        variant="danger",
         warning="What they say is removed from every version, with their attachments, sources and links. For good.",
         for_forgotten=None,
     ),

@@ -33,7 +33,7 @@ def page(request: HttpRequest, kind: str, pk: Any) -> HttpResponseBase:
     shown = {
         **admin.site.each_context(request),
         "title": f"Export {row}",
-        "opts": row._meta,
+        "model_admin": admin.site._registry[type(row)],
         "row": row,
         "held": held(chosen),
     }

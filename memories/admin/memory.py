@@ -153,7 +153,7 @@ class MemoryAdmin(acting.Acting):
             {
                 "title": kind.label,
                 "icon": kind.icon,
-                "variant": ActionVariant.DANGER if name == "purge" else ActionVariant.DEFAULT,
+                "variant": ActionVariant.DANGER if kind.variant == "danger" else ActionVariant.DEFAULT,
                 "path": f"{reverse('admin:memories_memory_act', args=[name])}?ids={memory.pk}",
             }
             for name, kind in fitting.items()

@@ -59,7 +59,7 @@ class Telling(Traced):
         shown = {
             **self.admin_site.each_context(request),
             "title": f"What {token.prefix}… did",
-            "opts": Token._meta,
+            "model_admin": self.admin_site._registry[Token],
             "token": token,
             "deeds": [told(row) for row in traces.rows(found)],
             "following": following,
