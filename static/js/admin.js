@@ -1,4 +1,10 @@
-// Gives the operators' pages the landmarks and names that their theme leaves out.
+// Gives the operators' pages the landmarks, names and keys that their theme leaves out.
+
+const PRESSED = "[x-on\\:click]:not(a[href], button, input, #changelist-filter-close)"; // but no button
+const REACHED = "a[href], button, input:not([type=hidden]), select, textarea, [tabindex='0']";
+const ICON = ".material-symbols-outlined";
+// What is said of a button that only has an icon.
+const ICONS = { dock_to_right: "Side menu", close: "Close", more_horiz: "More", more_vert: "More", search: "Search" };
 
 // Earlier than the theme's scroll areas are made, which take their names from these attributes.
 document.addEventListener("DOMContentLoaded", () => {
@@ -33,6 +39,41 @@ function name() {
   set(".select2-dropdown", "aria-label", "Choices");
   set(".select2-dropdown [role=searchbox]", "aria-label", "Search");
   set(".help-tooltip[aria-label]:not([role])", "role", "img");
+  set(PRESSED, "role", "button");
+  set(PRESSED, "tabindex", "0");
+  set(`${ICON}:not(${PRESSED})`, "aria-hidden", "true");
+  document.querySelectorAll(ICON).forEach((icon) => {
+    const button = icon.closest("a, button, [role=button]");
+    const said = icon.textContent.trim();
+    if (button?.textContent.trim() === said && said in ICONS) button.setAttribute("aria-label", ICONS[said]);
+  });
+}
+
+// Keys press what is no button, and lead to what it opens; Escape closes that and leads back.
+let opener;
+
+document.addEventListener("keydown", (event) => {
+  if (["Enter", " "].includes(event.key) && event.target.matches(PRESSED)) press(event);
+  if (event.key === "Escape" && opener) {
+    document.body.click();
+    opener.focus();
+    opener = undefined;
+  }
+});
+
+function press(event) {
+  const before = new Set(reached());
+  event.preventDefault();
+  event.target.click();
+  setTimeout(() => {
+    const first = reached().find((element) => !before.has(element));
+    if (first) opener = event.target;
+    first?.focus();
+  }, 50); // what opens is shown by then
+}
+
+function reached() {
+  return [...document.querySelectorAll(REACHED)].filter((element) => element.checkVisibility({ visibilityProperty: true }));
 }
 
 function set(selector, attribute, value) {

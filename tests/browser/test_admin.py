@@ -1,41 +1,55 @@
-"""The operators' pages keep nobody out: each list, each kind of page, form and question, in the light and in the
-dark."""
+"""The operators' pages keep nobody out: each kind of list, page, form and question, in the light, in the dark, on a
+phone and by keys alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
-from django.contrib import admin
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, User
 from django.db.models import Model
 from django.urls import reverse
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page, expect
 
-from memories import demo
-from memories.models import Memory, Revision, TeamFile, Unembedded
+from memories.models import Asset, Memory, RecallLog
 from teams.actor import Actor
 from teams.models import Admission, Agent, Organization, Team, Token
 from tests import factories
 from tests.browser.conftest import Visit
 from tests.browser.test_every_page import LOOKS, violations
-from tests.test_admin import at
+from tests.test_admin import at, furnish
 
 pytestmark = pytest.mark.django_db(transaction=True)
+TABS = 120  # from one end of a page to the other and round again
 
-# One of each kind: with rows that hang on it, with a form, with buttons, only to be looked at.
-CHANGED: tuple[type[Model], ...] = (Memory, Revision, TeamFile, Organization, Agent, Token, User, Group)
-ADDED: tuple[type[Model], ...] = (Admission, User, Group)
+# One of each kind of page: with filters and deeds, with rows that hang on it, with a form, with buttons, only to be
+# looked at.
+LISTED: tuple[type[Model], ...] = (Memory, RecallLog, Organization, Token, User, LogEntry)
+CHANGED: tuple[type[Model], ...] = (Memory, Asset, Agent, Token, User, Group)
+ADDED: tuple[type[Model], ...] = (Admission, User)
 
 
-def addresses() -> Iterator[str]:
+def light() -> Iterator[str]:
     yield reverse("admin:index")
-    yield from (at(model) for model in admin.site._registry)
+    yield from map(at, LISTED)
     yield from map(changed, CHANGED)
     yield from (at(model, "add") for model in ADDED)
     yield reverse("admin:memories_by_token", args=[Token.objects.all()[0].pk])
     yield reverse("admin:memories_export", args=["team", Team.objects.all()[0].pk])
     yield at(Group, "delete", Group.objects.all()[0].pk)
-    yield act("expire")
+    yield from map(act, ("tag", "expire"))
+
+
+def dark() -> Iterator[str]:
+    yield reverse("admin:index")
+    yield at(Memory)
+    yield from map(changed, (Memory, User, Group))
+    yield act("purge")
+
+
+def narrow() -> Iterator[str]:
+    yield at(Memory)
+    yield from map(changed, (Memory, Asset))
 
 
 def changed(model: type[Model]) -> str:
@@ -47,35 +61,64 @@ def act(name: str) -> str:
     return f"{reverse('admin:memories_memory_act', args=[name])}?ids={'+'.join(map(str, ids))}"
 
 
-def furnished() -> User:
-    demo.seed()
-    memory = Memory.objects.all()[0]
-    Unembedded.objects.create(
-        organization_id=memory.organization_id, memory=memory, memory_version=1, model="wordllama"
-    )
-    return User.objects.create_superuser("root")
-
-
 def flaws(page: Page, options: dict[str, Any] | None = None) -> list[str]:
     over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     return violations(page, options) + ([f"{page.url} is {over} pixels wider than its window."] if over else [])
 
 
-def test_no_page_of_operators_keeps_anybody_out(visit: Visit) -> None:
-    root = furnished()
-    page = visit(root, "/admin/")
+def walked(page: Page, addresses: Iterable[str], options: dict[str, Any] | None = None) -> list[str]:
     found = []
-    for address in addresses():
+    for address in addresses:
         page.goto(address)
-        found += flaws(page)
-    dark = visit(root, "/admin/", dark=True)
-    found += flaws(dark, LOOKS)
-    for address in (at(Memory), changed(Memory), changed(User), changed(Group), act("purge")):
-        dark.goto(address)
-        found += flaws(dark, LOOKS)
-    phone = visit(root, at(Memory), phone=True)
-    found += flaws(phone)
+        found += flaws(page, options)
+    return found
+
+
+def test_no_page_of_operators_keeps_anybody_out(visit: Visit, team: Team, bot: Actor) -> None:
+    furnish(team, bot)
+    page = visit(User.objects.create_superuser("root"), "/admin/")
+    assert walked(page, light()) == []
+
+
+def test_no_page_of_operators_keeps_anybody_out_in_the_dark_or_on_a_phone(visit: Visit, team: Team, bot: Actor) -> None:
+    furnish(team, bot)
+    root = User.objects.create_superuser("root")
+    found = walked(visit(root, "/admin/", dark=True), dark(), LOOKS)
+    found += walked(visit(root, "/admin/", phone=True), narrow())
     assert found == []
+
+
+def test_keys_open_what_a_page_of_operators_hides(visit: Visit, team: Team, bot: Actor) -> None:
+    memory = factories.memory(bot)
+    page = visit(User.objects.create_superuser("root"), at(Memory))
+    filters, apply = (page.get_by_role("button", name=name, exact=True) for name in ("Filters", "Apply Filters"))
+    reach(page, filters)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Filters")).to_be_focused()
+    reach(page, apply)
+    page.keyboard.press("Escape")
+    expect(filters).to_be_focused()
+    expect(apply).to_be_hidden()
+    page.goto(at(Memory, "change", memory.pk))
+    reach(page, page.get_by_role("button", name="Act", exact=True))
+    page.keyboard.press(" ")
+    expect(page.get_by_role("link", name="Pin", exact=True)).to_be_focused()
+    lists, menu = (
+        page.get_by_role(role, name=name) for role, name in (("navigation", "Lists"), ("button", "Side menu"))
+    )
+    reach(page, menu)
+    page.keyboard.press("Enter")
+    expect(lists).to_be_hidden()
+
+
+def reach(page: Page, wanted: Locator) -> None:
+    """By Tab alone, from wherever one is."""
+    expect(wanted).to_be_visible()
+    for _ in range(TABS):
+        if wanted.evaluate("element => element === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"No key leads to {wanted}.")
 
 
 def test_what_opens_on_a_page_of_operators_keeps_nobody_out(visit: Visit, team: Team, bot: Actor) -> None:
