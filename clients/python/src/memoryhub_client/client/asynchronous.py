@@ -15,7 +15,6 @@ from memoryhub_client.calls import Call, Filters
 from memoryhub_client.client.common import Hub, Outcome, Plan, whole_file
 from memoryhub_client.errors import MemoryHubError
 from memoryhub_client.following import Following, Trouble
-from memoryhub_client.retrying import Retries
 from memoryhub_client.shapes import Memory, Page
 
 Said = ParamSpec("Said")
@@ -40,20 +39,10 @@ def _each_later(
     return method
 
 
-class AsyncMemoryHub(Hub):
+class AsyncMemoryHub(Hub[httpx.AsyncClient, httpx.AsyncBaseTransport]):
     """The same for asynchronous code."""
 
-    def __init__(
-        self,
-        url: str | None = None,
-        token: str | None = None,
-        *,
-        timeout: float = 30.0,
-        retries: Retries | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
-    ) -> None:
-        super().__init__(url, token, timeout, retries)
-        self._http = httpx.AsyncClient(**self._options, transport=transport)
+    _connected = httpx.AsyncClient
 
     async def __aenter__(self) -> Self:
         return self

@@ -1,12 +1,12 @@
 """What both clients have in common: an address, a token, a context and patience."""
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
 from types import EllipsisType
-from typing import IO, Any, Self, TypeVar
+from typing import IO, Any, Generic, Self, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -17,20 +17,30 @@ from memoryhub_client.errors import MemoryHubError, Unreachable, refusal
 from memoryhub_client.retrying import Retries
 
 Answer = TypeVar("Answer")
+Http = TypeVar("Http")
+Transport = TypeVar("Transport")
 Plan = Generator[Call[Any], Any, Answer]  # several calls and what they come to, for either client to run
 Outcome = httpx.Response | httpx.TransportError
 Named = str | None | EllipsisType  # left out, or cleared
 
 
-class Hub:
-    def __init__(self, url: str | None, token: str | None, timeout: float, retries: Retries | None) -> None:
+class Hub(Generic[Http, Transport]):
+    _connected: Callable[..., Http]
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retries: Retries | None = None,
+        transport: Transport | None = None,
+    ) -> None:
         known = configuration.found(url=url, token=token)
         self.url, self.retries, self._context = known.url, retries or Retries(), dict[str, str]()
-        self._options: dict[str, Any] = {
-            "base_url": f"{known.url}/api/v1/",
-            "headers": {"Authorization": f"Bearer {known.token}"},
-            "timeout": timeout,
-        }
+        headers = {"Authorization": f"Bearer {known.token}"}
+        base = f"{known.url}/api/v1/"
+        self._http = self._connected(base_url=base, headers=headers, timeout=timeout, transport=transport)
 
     def with_context(
         self,

@@ -15,7 +15,6 @@ from memoryhub_client.calls import Call, Filters
 from memoryhub_client.client.common import Hub, Outcome, Plan, whole_file
 from memoryhub_client.errors import MemoryHubError
 from memoryhub_client.following import Following, Trouble
-from memoryhub_client.retrying import Retries
 from memoryhub_client.shapes import Memory, Page
 
 Said = ParamSpec("Said")
@@ -38,20 +37,10 @@ def _each(build: Callable[Said, Call[Page[Answer]]]) -> "Callable[Concatenate[Me
     return method
 
 
-class MemoryHub(Hub):
+class MemoryHub(Hub[httpx.Client, httpx.BaseTransport]):
     """A hub. `url` and `token` come from MEMORYHUB_URL and MEMORYHUB_TOKEN, or `memoryhub login`, if not said."""
 
-    def __init__(
-        self,
-        url: str | None = None,
-        token: str | None = None,
-        *,
-        timeout: float = 30.0,
-        retries: Retries | None = None,
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
-        super().__init__(url, token, timeout, retries)
-        self._http = httpx.Client(**self._options, transport=transport)
+    _connected = httpx.Client
 
     def __enter__(self) -> Self:
         return self
