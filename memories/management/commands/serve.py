@@ -47,7 +47,7 @@ class Command(BaseCommand):
         self.say("Bringing the database up to date …")
         with locks.alone("migrations", wait=True):  # several may be started at once on one server
             call_command("migrate", verbosity=0)
-        call_command("gather_static")
+            call_command("gather_static")
         for warning in run_checks(tags=[Tags.database], databases=["default"]):
             if warning.level >= WARNING:
                 self.say(f"{warning.msg} {warning.hint}")
