@@ -99,8 +99,8 @@ def delete(actor: Actor, arguments: Arguments) -> Result:
 
 def rename(actor: Actor, arguments: Arguments) -> Result:
     old, new = arguments["old_path"], arguments["new_path"]
-    path = _below_root("old_path", _inside("old_path", old), "rename")
-    to = _inside("new_path", new)
+    path, to = _inside("old_path", old), _inside("new_path", new)
+    _below_root("old_path", path, "rename")
     try:
         folders.move(actor=actor, path=path, to=to)
     except NotFound as error:

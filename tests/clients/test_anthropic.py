@@ -1,7 +1,7 @@
 """Claude's memory tool over the hub: whatever is asked of it, it answers as the tool of Anthropic's SDK does over a
 folder on disk.
 
-`MEMORY_TOOL_SEQUENCES=2000 python -m pytest tests/clients/test_anthropic.py` tries as many random sequences of
+`MEMORY_TOOL_SEQUENCES=3000 python -m pytest tests/clients/test_anthropic.py` tries as many random sequences of
 commands. One is another each time; if it fails it says its seed, and `MEMORY_TOOL_SEED=…` tries that again.
 
 A directory is there while files are in it, and its size is what is in it: on a disk empty ones remain, and have a size
@@ -11,6 +11,7 @@ of their own. So these are left out of the comparison, as are paths that the hub
 import os
 import random
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,13 @@ def test_it_answers_as_the_local_tool_does(client: MemoryHub, tmp_path: Path, se
 
 def test_it_answers_as_the_local_tool_does_to_new_commands(client: MemoryHub, tmp_path: Path) -> None:
     compare(client, tmp_path, int(os.environ.get("MEMORY_TOOL_SEED") or random.SystemRandom().getrandbits(32)))
+
+
+def test_it_says_of_two_bad_paths_what_the_local_tool_says(client: MemoryHub, tmp_path: Path) -> None:
+    ours, local = MemoryTool(client), BetaLocalFilesystemMemoryTool(str(tmp_path))
+    for old, new in product([ROOT, *ESCAPES], repeat=2):
+        command = {"command": "rename", "old_path": old, "new_path": new}
+        assert told(ours, command) == told(local, command), command
 
 
 def compare(client: MemoryHub, folder: Path, seed: int) -> None:
