@@ -118,8 +118,8 @@ def without_nulls(schema: Schema, said: object) -> object:
     if not isinstance(said, dict) or "properties" not in schema:
         return said
     properties = schema["properties"]
-    takes_null = {name for name, inner in properties.items() if "null" in inner.get("type", ())}
-    kept = {name: value for name, value in said.items() if value is not None or name in takes_null}
+    left_open = {name for name, inner in properties.items() if "null" not in inner.get("type", ())}
+    kept = {name: value for name, value in said.items() if value is not None or name not in left_open}
     return {name: without_nulls(properties.get(name, {}), value) for name, value in kept.items()}
 
 

@@ -75,6 +75,8 @@ def test_what_may_be_left_out_may_be_null_where_it_is_published() -> None:
     said = {"kind": None, "links": [{"to": ID, "weight": None}]}
     jsonschema.validate(said, with_nulls(call))
     jsonschema.validate(without_nulls(call, said), call)
-    for needed in ({"links": None}, {"links": [{"to": None}]}):
+    for wrong in ({"links": None}, {"links": [{"to": None}]}, {"links": [], "unknown": None}):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(needed, with_nulls(call))
+            jsonschema.validate(wrong, with_nulls(call))
+        with pytest.raises(Invalid):
+            checked(call, without_nulls(call, wrong))
