@@ -1,6 +1,6 @@
 # The commands a person types. Everything they need is installed into .venv from the lock files.
 .DELETE_ON_ERROR:
-.PHONY: run test browser test-browser screenshots conformance inspector check lock clean
+.PHONY: run test browser test-browser screenshots conformance inspector lighthouse check lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -23,9 +23,12 @@ test-browser: browser
 screenshots: browser
 	$(BIN)/python -m tests.browser.screenshots
 
-# Judges of the MCP door that come from npm; they say so where Node is missing or too old.
+# Judges that come from npm, of the MCP door and of pages; they say so where Node is missing or too old.
 conformance inspector: $(VENV)/dev.stamp
 	$(BIN)/python -m tests.judges.$@
+
+lighthouse: browser
+	$(BIN)/python -m tests.judges.lighthouse
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff check .

@@ -1,1 +1,1 @@
-"""Judges of the MCP door that come from npm: each is one command, none is part of the tests, for they need Node."""
+"""Judges from npm, of the MCP door and of pages: each is one command, none is part of the tests, for they need Node."""
