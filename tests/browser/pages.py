@@ -195,7 +195,7 @@ STATES = {
     ),
     "login-refused": State(OUTSIDE["login"], sent("Log in", WRONG, username="nobody", password="wrong"), "visitor"),
 }
-STATES |= {f"viewer-{name}": State(PAGES[name], lambda page: None, "viewer") for name in VIEWED}
+JOINED = {f"viewer-{name}": State(PAGES[name], lambda page: None, "viewer") for name in VIEWED}
 LEFT = {"no-team": State("/", lambda page: None, "viewer")}  # once the viewer is in no team any more
 
 # Where a page links to one, and what of the link names it.
@@ -213,11 +213,15 @@ FOUND = {
 
 
 def walk(people: Mapping[str, Page], *, move: Move = str, part: slice = EVERY) -> Iterator[tuple[str, Page, Response]]:
-    """Every page and state as the owner, a visitor and a viewer come upon it, each left as it is until the next."""
+    """Every page and state as the owner and a visitor come upon it, then some as a viewer does who joins and leaves.
+    Each is left as it is until the next."""
     names = named(people["owner"], move=move)
     pages = {name: State(path, lambda page: None) for name, path in PAGES.items()}
     pages |= {name: State(path, lambda page: None, "visitor") for name, path in OUTSIDE.items()}
     for name, state in list((pages | STATES).items())[part]:
+        yield name, people[state.who], _entered(people[state.who], state, names, move)
+    join(people["viewer"], invited(people["owner"], move=move), name="vera")
+    for name, state in list(JOINED.items())[part]:
         yield name, people[state.who], _entered(people[state.who], state, names, move)
     leave(people["viewer"], move=move)
     for name, state in LEFT.items():

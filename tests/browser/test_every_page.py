@@ -2,7 +2,6 @@
 is made as browsers like it."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 from memories import demo
 from tests.browser import attacks
 from tests.browser.conftest import Visit
-from tests.browser.pages import TEAM, WRONG, invited, join, sent, walk
+from tests.browser.pages import TEAM, WRONG, sent, walk
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -77,13 +76,12 @@ def made(page: Page, response: Response) -> list[str]:
     return found
 
 
-def introduced(visit: Visit, owner: User, *, move: Callable[[str], str] = str) -> dict[str, Page]:
-    """The owner, somebody who is not logged in, and a viewer who has just joined."""
+def introduced(visit: Visit, owner: User) -> dict[str, Page]:
+    """The owner, somebody who is not logged in, and one who has no account yet."""
     people = {name: visit(user, "/login/") for name, user in (("owner", owner), ("visitor", None), ("viewer", None))}
     for page in people.values():
         page.on("dialog", _left)
         page.context.add_init_script(WATCH)
-    join(people["viewer"], invited(people["owner"], move=move), name="vera")
     return people
 
 
@@ -130,7 +128,7 @@ LIVE = r"""() => {
 
 def test_nothing_that_pages_show_runs(visit: Visit, complaints: list[str]) -> None:
     owner = attacks.planted()
-    people = introduced(visit, owner, move=moved)
+    people = introduced(visit, owner)
     for name, page, _ in walk(people, move=moved):
         assert harmless(page) == [], name
     page = people["owner"]
