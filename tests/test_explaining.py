@@ -78,6 +78,7 @@ def test_a_snippet_shows_the_asked_words_where_they_stand(writer: Actor) -> None
     assert hit.snippet
     assert len(hit.snippet.text) < 300
     assert hit.snippet.text.startswith("…")
+    assert hit.snippet.text[1:].split()[0] in padding.split()  # a whole word
 
 
 @pytest.mark.parametrize("content", ["a\x02b\x03 berth", "<b>berth</b>", "🚀 berth 🚀", "berth", "İstanbul berth"])

@@ -147,6 +147,8 @@ def test_an_address_that_cannot_be_read_is_told_so(editor: Client, bot: Actor, a
 def test_a_search_marks_what_was_asked_for(editor: Client, bot: Actor) -> None:
     factories.memory(bot, "The rollback took <b>nine</b> minutes.")
     assert "The <mark>rollback</mark> took &lt;b&gt;nine&lt;/b&gt; minutes." in editor.get(f"{LIST}?q=rollback").text
+    factories.memory(bot, "Run `make tides` for **all** harbours.")
+    assert "Run make <mark>tides</mark> for all harbours." in editor.get(f"{LIST}?q=tides").text
 
 
 def test_while_one_types_only_the_part_that_changes_is_sent(editor: Client, bot: Actor) -> None:

@@ -1,5 +1,6 @@
 """The part of a memory or a file that answers, with the asked words marked."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -67,7 +68,7 @@ def _marked(statement: str, organization_id: UUID, ids: Sequence[UUID], words: S
 
 def _snippet(content: str, marked: str, identifiers: Sequence[str]) -> Snippet:
     spans = _merged(sorted({*_spans(marked), *_occurrences(content, identifiers)}))
-    start = _best_start(spans, len(content))
+    start = _after_a_space(content, _best_start(spans, len(content)))
     end = min(len(content), start + WIDTH)
     before, after = "…" if start else "", "…" if end < len(content) else ""
     shift = len(before) - start
@@ -108,6 +109,12 @@ def _best_start(spans: Sequence[Span], length: int) -> int:
     inside = [bisect_right(ends, left + WIDTH * 3 // 4) - place for place, (left, _) in enumerate(spans)]
     best, _ = spans[inside.index(max(inside))]
     return max(0, min(best - WIDTH // 6, length - WIDTH))
+
+
+def _after_a_space(content: str, start: int) -> int:
+    """A little later, before the first mark, where a word begins; there, if none does."""
+    gap = re.search(r"\s", content[start : start + WIDTH // 6]) if start else None
+    return start + gap.end() if gap else start
 
 
 def _merged(spans: Sequence[Span]) -> list[Span]:

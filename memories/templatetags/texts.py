@@ -1,5 +1,6 @@
 """What memories say, as templates show it: `{% load texts %}`."""
 
+import re
 from collections.abc import Iterable
 
 from django import template
@@ -14,6 +15,7 @@ from memories.markdown import plain, rendered
 from memories.recall.snippets import Snippet
 
 register = template.Library()
+SIGNS = re.compile(r"`+|\*\*|^#+ ", re.MULTILINE)
 
 
 @register.filter
@@ -36,13 +38,13 @@ def tokens(text: str) -> int:
 
 @register.filter
 def marked(snippet: Snippet) -> SafeString:
-    """A snippet with the words that were asked for marked."""
+    """A snippet with the words that were asked for marked, and without the signs of markdown around others."""
     parts, place = [], 0
     for left, right in snippet.marks:
-        parts.append((snippet.text[place:left], snippet.text[left:right]))
+        parts.append((SIGNS.sub("", snippet.text[place:left]), snippet.text[left:right]))
         place = right
     body = format_html_join("", "{}<mark>{}</mark>", parts)
-    return format_html("{}{}", body, conditional_escape(snippet.text[place:]))
+    return format_html("{}{}", body, SIGNS.sub("", snippet.text[place:]))
 
 
 @register.filter
