@@ -25,7 +25,7 @@ from procrastinate.contrib.django.utils import connector_params
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
 from procrastinate.jobs import Status
 
-from memories.operations import embedding, forgetting, keys, retaining, similarity
+from memories.operations import attaching, embedding, forgetting, keys, retaining, similarity
 
 TURN = 15.0  # seconds after which a job makes room for others, and a worker may stop
 KEEP_DONE = 48  # hours
@@ -36,8 +36,10 @@ COUNTED = 10_000
 @app.periodic(cron="*/5 * * * *")
 @app.task(name="sweep", queue="sweep", lock="sweep", queueing_lock="sweep")
 def sweep(timestamp: int = 0) -> str:
-    """Forgets what has expired, each with its revision."""
-    return f"{keys.sweep_all(now=timezone.now()):,} expired memories forgotten"
+    """Forgets what has expired, each with its revision, and drops what was taken off memories a while ago."""
+    now = timezone.now()
+    expired, removed = keys.sweep_all(now=now), attaching.drop_removed(now=now)
+    return f"{expired:,} expired memories forgotten, {removed:,} removed attachments and sources dropped"
 
 
 # The types say that each `periodic` takes an argument for itself, which they share.

@@ -53,6 +53,7 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/attach/", attached.attach, name="memory-attach"),
     path("memories/<uuid:memory_id>/assets/<uuid:asset_id>/", attached.asset, name="memory-asset"),
     path("memories/<uuid:memory_id>/assets/<uuid:asset_id>/remove/", attached.detach, name="memory-detach"),
+    path("memories/<uuid:memory_id>/assets/<uuid:asset_id>/restore/", attached.reattach, name="memory-reattach"),
     path("memories/<uuid:memory_id>/link/", attached.link, name="memory-link"),
     path("memories/<uuid:memory_id>/unlink/", attached.unlink, name="memory-unlink"),
     path("memories/<uuid:memory_id>/cite/", attached.cite, name="memory-cite"),

@@ -24,6 +24,7 @@ urlpatterns = [
     path("members/invite/shown/", members.link_shown, name="link-shown"),
     path("members/<uuid:membership_id>/role/<str:role>/", members.change_role, name="member-role"),
     path("members/<uuid:membership_id>/remove/", members.remove, name="member-remove"),
+    path("members/return/<str:note>/", members.put_back, name="member-return"),
     path("invitations/<uuid:invitation_id>/revoke/", members.revoke, name="invitation-revoke"),
     # a place in it
     path("workspace/", entering.choose_workspace, name="choose-workspace"),

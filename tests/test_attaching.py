@@ -1,16 +1,20 @@
 """Links, attachments and sources."""
 
 import hashlib
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from django.core.files.base import ContentFile
+from django.utils import timezone
 from pytest_django import Settings
 
 from memories import operations
 from memories.models import Asset, Association, Memory, Source
-from memoryhub.errors import Invalid, NotFound, TooLarge
+from memories.operations import attaching
+from memoryhub.errors import Conflict, Invalid, NotFound, TooLarge
 from teams.actor import Actor
 from teams.models import Session
 from tests import factories
@@ -86,13 +90,41 @@ def test_an_odd_file_name_is_refused(writer: Actor, memory: Memory, name: str) -
 
 
 @pytest.mark.django_db(transaction=True)
-def test_detaching_removes_the_bytes_after_the_row(settings: Settings) -> None:
+def test_what_is_taken_off_can_be_put_back_for_an_hour_and_is_dropped_then(settings: Settings) -> None:
+    writer, now = factories.actor(), timezone.now()
+    memory = factories.memory(writer)
+    asset = operations.attach(actor=writer, memory_id=memory.pk, file=ContentFile(b"x"), name="a.bin")
+    source = operations.cite(actor=writer, memory_id=memory.pk, quote="we said so")
+    for _ in range(2):
+        operations.detach(actor=writer, asset_id=asset.pk, now=now)
+        operations.uncite(actor=writer, source_id=source.pk, now=now)
+        assert not Asset.objects.exists()
+        assert not Source.objects.exists()
+        assert attaching.drop_removed(now=now + timedelta(minutes=59)) == 0
+        operations.reattach(actor=writer, memory_id=memory.pk, asset_id=asset.pk)
+        operations.recite(actor=writer, memory_id=memory.pk, source_id=source.pk)
+        assert (Asset.objects.get(), Source.objects.get()) == (asset, source)
+    operations.detach(actor=writer, asset_id=asset.pk, now=now)
+    operations.uncite(actor=writer, source_id=source.pk, now=now)
+    late = now + timedelta(minutes=61)
+    with pytest.raises(Conflict):
+        operations.reattach(actor=writer, memory_id=memory.pk, asset_id=asset.pk, now=late)
+    assert attaching.drop_removed(now=late) == 2
+    assert not Asset.everything.exists()
+    assert not Source.everything.exists()
+    assert not stored(settings)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_purge_takes_what_was_taken_off_too(settings: Settings) -> None:
     writer = factories.actor()
     memory = factories.memory(writer)
     asset = operations.attach(actor=writer, memory_id=memory.pk, file=ContentFile(b"x"), name="a.bin")
-    assert len(stored(settings)) == 1
     operations.detach(actor=writer, asset_id=asset.pk)
-    assert not Asset.objects.exists()
+    operations.uncite(actor=writer, source_id=operations.cite(actor=writer, memory_id=memory.pk, quote="so").pk)
+    operations.purge(actor=replace(writer, owns=frozenset({memory.audience})), memory_id=memory.pk)
+    assert not Asset.everything.exists()
+    assert not Source.everything.exists()
     assert not stored(settings)
 
 

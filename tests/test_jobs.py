@@ -272,7 +272,8 @@ def test_the_bytes_of_what_is_removed_go_by_a_job(writer: Actor, settings: Setti
     settings.BACKGROUND = True
     memory = factories.memory(writer)
     asset = operations.attach(actor=writer, memory_id=memory.pk, file=ContentFile(b"milk"), name="list.txt")
-    operations.detach(actor=writer, asset_id=asset.pk)
+    operations.detach(actor=writer, asset_id=asset.pk, now=timezone.now() - timedelta(hours=2))
+    jobs.sweep()
     job = ProcrastinateJob.objects.get(task_name="discard")
     path = Path(settings.MEDIA_ROOT) / asset.file.name
     assert path.exists()

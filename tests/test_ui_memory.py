@@ -457,8 +457,28 @@ class TestAttachments:
         assert "Attached 2 files" in response.text
         assert "Tide table" in response.text
         asset = Asset.objects.get(name="a.txt")
-        at_work.post(address(memory, f"assets/{asset.pk}/remove/"))
+        response = at_work.post(address(memory, f"assets/{asset.pk}/remove/"), {"next": address(memory)}, follow=True)
         assert [asset.name for asset in Asset.objects.all()] == ["b.bin"]
+        back = at_work.post(undo_of(response), {"next": address(memory)}, follow=True)
+        assert "Tide table" in back.text
+        at_work.post(undo_of(back))
+        assert [asset.name for asset in Asset.objects.all()] == ["b.bin"]
+
+    def test_several_that_came_together_go_together_and_come_back(self, at_work: Client, cast: Cast) -> None:
+        memory = cast.memory()
+        kept = operations.attach(
+            actor=cast["editor"].actor(), memory_id=memory.pk, file=SimpleUploadedFile("old.txt", b"o"), name="old.txt"
+        )
+        files = [SimpleUploadedFile(name, b"x", "text/plain") for name in ("a.txt", "b.txt", "c.txt")]
+        response = at_work.post(address(memory, "attach/"), {"file": files, "next": address(memory)}, follow=True)
+        gone = at_work.post(undo_of(response), {"next": address(memory)}, follow=True)
+        assert "Removed 3 files." in gone.text
+        assert list(Asset.objects.all()) == [kept]
+        back = at_work.post(undo_of(gone), {"next": address(memory)}, follow=True)
+        assert "Put back 3 files." in back.text
+        assert Asset.objects.count() == 4
+        at_work.post(undo_of(back))
+        assert list(Asset.objects.all()) == [kept]
 
     @pytest.mark.parametrize(
         ("name", "kind", "served", "inline"),
@@ -558,6 +578,7 @@ class TestSources:
         at_work.post(undo_of(restored))
         added = at_work.post(address(memory, "cite/"), {"quote": "Thus."}, follow=True)
         at_work.post(undo_of(added))
+        Source.everything.update(removed_at=timezone.now() - timedelta(hours=1))
         late = at_work.post(f"{remove.removesuffix('remove/')}restore/", {"next": address(memory)}, follow=True)
         assert "cannot be put back any more" in late.text
         assert not Source.objects.exists()

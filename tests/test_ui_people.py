@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from django.contrib.auth.models import User
@@ -199,6 +200,21 @@ def test_an_owner_changes_a_role_and_takes_it_back(owner: Client, cast: Cast) ->
     undo = re.search(r'<form method="post" action="([^"]*/role/viewer/)"', page)[1]  # type: ignore[index]
     owner.post(undo)
     assert Membership.objects.get(pk=membership.pk).role == Role.VIEWER
+
+
+def test_an_owner_removes_somebody_and_takes_it_back(owner: Client, cast: Cast) -> None:
+    before = Membership.objects.get(user=cast["viewer"].user)
+    page = owner.post(f"{OPS}members/{before.pk}/remove/", follow=True).text
+    assert not Membership.objects.filter(user=cast["viewer"].user).exists()
+    undo = unescape(re.search(r'action="([^"]*/members/return/[^"]*)"', page)[1])  # type: ignore[index]
+    for made_up in (undo.replace("/return/", "/return/x"), undo.replace("/return/", "/return/Wzk5OSwib3duZXIiXQ:")):
+        assert "cannot be put back" in owner.post(made_up, {"next": f"{OPS}members/"}, follow=True).text
+    as_(owner, cast, "editor").post(undo)
+    assert not Membership.objects.filter(user=cast["viewer"].user).exists()
+    assert "is in Ops again" in as_(owner, cast, "owner").post(undo, follow=True).text
+    back = Membership.objects.get(user=cast["viewer"].user)
+    assert (back.role, back.created_at) == (before.role, before.created_at)
+    assert "is in the team already" in owner.post(undo, {"next": f"{OPS}members/"}, follow=True).text
 
 
 def test_the_last_owner_stays(owner: Client, cast: Cast) -> None:

@@ -1,6 +1,6 @@
 """What: memories with every version of them, what hangs on them, a team's files, and the ledgers."""
 
-from memories.models.attached import Asset, Association, Source, asset_path
+from memories.models.attached import Asset, Association, Hanging, Source, asset_path
 from memories.models.batches import Batch, BatchQuerySet
 from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded
 from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
@@ -48,6 +48,7 @@ __all__ = [
     "EmbeddingModel",
     "FileVersion",
     "Growth",
+    "Hanging",
     "Lexeme",
     "Memory",
     "MemoryQuerySet",

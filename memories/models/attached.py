@@ -1,5 +1,7 @@
 """What hangs on a memory: links to others, attachments, sources."""
 
+from typing import TypeVar
+
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -7,6 +9,8 @@ from django.utils import timezone
 from memories.models.signed import Signed, signature
 from memories.models.vocabulary import Relation
 from memoryhub.tenancy import SameOrganization, link
+
+Row = TypeVar("Row", bound=models.Model)
 
 
 class Association(Signed):
@@ -40,7 +44,29 @@ def asset_path(asset: "Asset", filename: str) -> str:
     return f"assets/{asset.organization_id}/{asset.id}"
 
 
-class Asset(Signed):
+class StillThere(models.Manager[Row]):
+    def get_queryset(self) -> models.QuerySet[Row]:
+        return super().get_queryset().filter(removed_at=None)
+
+
+class Hanging(Signed):
+    """What is taken off a memory is gone for all readers at once, and for good a while later: until then whoever took
+    it off can put it back."""
+
+    removed_at = models.DateTimeField(null=True, editable=False)
+
+    objects = StillThere()
+    everything = models.Manager()
+
+    class Meta:
+        abstract = True
+
+
+def removed(table: str) -> models.Index:
+    return models.Index(fields=["removed_at"], condition=Q(removed_at__isnull=False), name=f"{table}_removed_at")
+
+
+class Asset(Hanging):
     """A binary attachment; its bytes are in Django's file storage."""
 
     memory = link("memories.Memory", related_name="assets")
@@ -51,6 +77,7 @@ class Asset(Signed):
     sha256 = models.CharField(max_length=64)
 
     class Meta:
+        indexes = [removed("asset")]
         constraints = [
             signature("asset"),
             SameOrganization(field="memory", to="memories.Memory", name="asset_memory_is_of_its_organization"),
@@ -61,7 +88,7 @@ class Asset(Signed):
         return self.name
 
 
-class Source(Signed):
+class Source(Hanging):
     """Where a memory came from: the session, the message, the page, the words."""
 
     memory = link("memories.Memory", related_name="sources")
@@ -71,6 +98,7 @@ class Source(Signed):
     quote = models.TextField(max_length=5000, blank=True, default="")
 
     class Meta:
+        indexes = [removed("source")]
         constraints = [
             signature("source"),
             SameOrganization(field="memory", to="memories.Memory", name="source_memory_is_of_its_organization"),

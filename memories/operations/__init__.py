@@ -11,6 +11,7 @@ from memories.operations.attaching import (
     cite,
     detach,
     dissociate,
+    reattach,
     recite,
     uncite,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "pin",
     "propose",
     "purge",
+    "reattach",
     "recite",
     "remember",
     "reopen",

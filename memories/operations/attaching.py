@@ -4,9 +4,9 @@ import hashlib
 import mimetypes
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -15,15 +15,18 @@ from django.db import transaction
 from django.utils import timezone
 
 from memories.fields import Bad, clean, line
-from memories.models import Asset, Association, Memory, Relation, Source, asset_path
+from memories.models import Asset, Association, Hanging, Memory, Relation, Source, asset_path
 from memories.operations.forgetting import remove_files_later
 from memories.operations.recording import in_our_words, refuse, require
 from memories.operations.revising import locked
-from memoryhub.errors import Invalid, NotFound, TooLarge
+from memoryhub.errors import Conflict, Invalid, NotFound, TooLarge
 from memoryhub.text import line_flaw, tidy
 from teams import operations as registry
 from teams.actor import Actor
 from teams.models import Agent, Session, Verb
+
+Row = TypeVar("Row", Asset, Source)
+PUT_BACK_WITHIN = timedelta(hours=1)  # what was taken off a memory
 
 
 @transaction.atomic
@@ -144,9 +147,13 @@ def detach(*, actor: Actor, asset_id: UUID, now: datetime | None = None) -> None
     asset = Asset.objects.filter(organization=actor.organization_id, pk=asset_id, memory__in=visible).first()
     if asset is None:
         raise NotFound("There is no such attachment.")
-    locked(actor=actor, memory_id=asset.memory_id, version=None, now=now)
-    asset.delete()
-    remove_files_later([asset])
+    _take_off(asset, actor=actor, now=now)
+
+
+@transaction.atomic
+def reattach(*, actor: Actor, memory_id: UUID, asset_id: UUID, now: datetime | None = None) -> list[Asset]:
+    """Puts an attachment back that was taken off not long ago, and those that were taken off at the same moment."""
+    return _put_back(Asset, actor=actor, memory_id=memory_id, pk=asset_id, now=now or timezone.now())
 
 
 @transaction.atomic
@@ -186,16 +193,42 @@ def uncite(*, actor: Actor, source_id: UUID, now: datetime | None = None) -> Non
     source = Source.objects.filter(organization=actor.organization_id, pk=source_id, memory__in=visible).first()
     if source is None:
         raise NotFound("There is no such source.")
-    locked(actor=actor, memory_id=source.memory_id, version=None, now=now)
-    source.delete()
+    _take_off(source, actor=actor, now=now)
 
 
 @transaction.atomic
-def recite(*, actor: Actor, source: Source, now: datetime | None = None) -> Source:
-    """Puts a source back that was taken away, signed as it was."""
-    locked(actor=actor, memory_id=source.memory_id, version=None, now=now or timezone.now())
-    source.save(force_insert=True)
-    return source
+def recite(*, actor: Actor, memory_id: UUID, source_id: UUID, now: datetime | None = None) -> list[Source]:
+    """Puts a source back that was taken off not long ago."""
+    return _put_back(Source, actor=actor, memory_id=memory_id, pk=source_id, now=now or timezone.now())
+
+
+def _take_off(row: Asset | Source, *, actor: Actor, now: datetime) -> None:
+    locked(actor=actor, memory_id=row.memory_id, version=None, now=now)
+    type(row).objects.filter(pk=row.pk).update(removed_at=now)
+
+
+def _put_back(model: type[Row], *, actor: Actor, memory_id: UUID, pk: UUID, now: datetime) -> list[Row]:
+    locked(actor=actor, memory_id=memory_id, version=None, now=now)
+    gone = model.everything.filter(organization=actor.organization_id, memory=memory_id)
+    gone = gone.filter(removed_at__gt=now - PUT_BACK_WITHIN)
+    rows = list(gone.filter(removed_at__in=gone.filter(pk=pk).values("removed_at")))
+    if not rows:
+        raise Conflict("This cannot be put back any more.")
+    gone.filter(pk__in=[row.pk for row in rows]).update(removed_at=None)
+    return rows
+
+
+def drop_removed(*, now: datetime) -> int:
+    """What nobody put back in time goes for good. Hopes for the indexes asset_removed_at and source_removed_at."""
+    return sum(_drop_removed(model, before=now - PUT_BACK_WITHIN) for model in (Asset, Source))
+
+
+@transaction.atomic
+def _drop_removed(model: type[Hanging], *, before: datetime) -> int:
+    gone = model.everything.filter(removed_at__lt=before)
+    rows = list(gone.order_by("pk").select_for_update(skip_locked=True))
+    remove_files_later(row for row in rows if isinstance(row, Asset))
+    return model.everything.filter(pk__in=[row.pk for row in rows]).delete()[0]
 
 
 def _hold(actor: Actor, *memory_ids: UUID) -> None:

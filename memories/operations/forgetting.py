@@ -106,9 +106,9 @@ def purge(*, actor: Actor, memory_id: UUID, now: datetime | None = None) -> Memo
 
 def _drop_what_hangs_on(memory: Memory) -> None:
     within = {"organization": memory.organization_id}
-    remove_files_later(Asset.objects.filter(**within, memory=memory))
+    remove_files_later(Asset.everything.filter(**within, memory=memory))
     for model in (Asset, Source):
-        model.objects.filter(**within, memory=memory).delete()
+        model.everything.filter(**within, memory=memory).delete()
     Association.objects.filter(**within, origin=memory).delete()
     Association.objects.filter(**within, target=memory).delete()
     # An answer that names no memory may have its words all the same.

@@ -91,8 +91,8 @@ def _remove_forgotten(before: datetime) -> int:
 
 
 def _remove(ids: list[UUID], *, within: set[UUID]) -> None:
-    remove_files_later(Asset.objects.filter(organization__in=within, memory__in=ids))
+    remove_files_later(Asset.everything.filter(organization__in=within, memory__in=ids))
     for model, link in HANGING:
-        model._default_manager.filter(**{"organization__in": within, f"{link}__in": ids}).delete()
+        model._base_manager.filter(**{"organization__in": within, f"{link}__in": ids}).delete()
     with connection.cursor() as cursor:  # Django would look for all of these once more
         cursor.execute("DELETE FROM memories_memory WHERE id = ANY(%s)", [ids])

@@ -1,15 +1,16 @@
 """What hangs on a memory: attachments, links to others, and where it came from."""
 
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.core import serializers
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories import operations, recall
@@ -25,7 +26,6 @@ from memoryhub.notices import notify
 from teams.place import Done, Place, action, in_team
 
 FOUND = 8
-REMOVED = "removed-source"
 LOCKED_IN = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -34,22 +34,41 @@ def attach(request: HttpRequest, place: Place, memory_id: UUID) -> Done:
     files: list[UploadedFile[bytes]] = request.FILES.getlist("file")
     if not files:
         raise Invalid({"file": "Choose a file first."})
-    kept = [_attached(place, memory_id, file) for file in files]
-    if len(kept) > 1:
-        return Done(f"Attached {len(kept)} files.")
-    return Done(f"Attached {kept[0].name}.", place.to("memory-detach", memory_id, kept[0].pk))
+    now = timezone.now()
+    kept = [_attached(place, memory_id, file, now=now) for file in files]
+    return Done(f"Attached {_named(kept)}.", _detaching(place, kept))
 
 
-def _attached(place: Place, memory_id: UUID, file: "UploadedFile[bytes]") -> Asset:
+def _attached(place: Place, memory_id: UUID, file: "UploadedFile[bytes]", *, now: datetime) -> Asset:
     name, kind = file.name or "", file.content_type or ""
-    return operations.attach(actor=place.actor, memory_id=memory_id, file=file, name=name, content_type=kind)
+    return operations.attach(actor=place.actor, memory_id=memory_id, file=file, name=name, content_type=kind, now=now)
+
+
+def _detaching(place: Place, assets: list[Asset]) -> str:
+    address = place.to("memory-detach", assets[0].memory_id, assets[0].pk)
+    return f"{address}?together=1" if len(assets) > 1 else address
+
+
+def _named(assets: list[Asset]) -> str:
+    return assets[0].name if len(assets) == 1 else f"{len(assets)} files"
 
 
 @action
 def detach(request: HttpRequest, place: Place, memory_id: UUID, asset_id: UUID) -> Done:
-    asset = _asset(place, memory_id, asset_id)
-    operations.detach(actor=place.actor, asset_id=asset_id)
-    return Done(f"Removed {asset.name}.")
+    """One attachment; `together` with it, all that one attached at the same moment."""
+    asset, now = _asset(place, memory_id, asset_id), timezone.now()
+    beside = Asset.objects.filter(organization=asset.organization_id, memory=memory_id, user=place.actor.user_id)
+    assets = list(beside.filter(created_at=asset.created_at)) if said(request, "together") else [asset]
+    with transaction.atomic():
+        for one in assets:
+            operations.detach(actor=place.actor, asset_id=one.pk, now=now)
+    return Done(f"Removed {_named(assets)}.", place.to("memory-reattach", memory_id, asset_id))
+
+
+@action
+def reattach(request: HttpRequest, place: Place, memory_id: UUID, asset_id: UUID) -> Done:
+    assets = operations.reattach(actor=place.actor, memory_id=memory_id, asset_id=asset_id)
+    return Done(f"Put back {_named(assets)}.", _detaching(place, assets))
 
 
 @require_safe
@@ -154,24 +173,16 @@ def _cite(request: HttpRequest, memory: Memory, form: SourceForm, *, status: int
 @action
 def uncite(request: HttpRequest, place: Place, memory_id: UUID, source_id: UUID) -> Done:
     memory = seen(place.actor, memory_id)
-    source = Source.objects.filter(organization=memory.organization_id, memory=memory.pk, pk=source_id).first()
-    if source is None:
+    if not Source.objects.filter(organization=memory.organization_id, memory=memory.pk, pk=source_id).exists():
         raise NotFound("There is no such source.")
-    kept = serializers.serialize("json", [source])
     operations.uncite(actor=place.actor, source_id=source_id)
-    request.session[REMOVED] = kept  # a quotation is too long for an address
     return Done("Source removed.", place.to("memory-recite", memory_id, source_id))
 
 
 @action
 def recite(request: HttpRequest, place: Place, memory_id: UUID, source_id: UUID) -> Done:
-    """Puts back the source that one removed last."""
-    for kept in serializers.deserialize("json", request.session.pop(REMOVED, "[]")):
-        source = kept.object
-        if isinstance(source, Source) and (source.memory_id, source.pk) == (memory_id, source_id):
-            operations.recite(actor=place.actor, source=source)
-            return Done("Source put back.", place.to("memory-uncite", memory_id, source_id))
-    raise Invalid({"source": "This source cannot be put back any more."})
+    operations.recite(actor=place.actor, memory_id=memory_id, source_id=source_id)
+    return Done("Source put back.", place.to("memory-uncite", memory_id, source_id))
 
 
 def changeable(place: Place, memory_id: UUID) -> Memory:

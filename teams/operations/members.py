@@ -1,5 +1,6 @@
 """Who is in a team, and as what. A team that has an owner keeps one."""
 
+from datetime import datetime
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -16,11 +17,12 @@ LAST_OWNER = "A team needs an owner. Make somebody else an owner first."
 
 
 @transaction.atomic
-def add(*, actor: Actor, user: User, role: Role) -> Membership:
-    """As operators do; owners invite."""
+def add(*, actor: Actor, user: User, role: Role, joined_at: datetime | None = None) -> Membership:
+    """As operators do; owners invite, and put back whom they removed."""
     refuse_others(actor)
+    values = {"role": role} | ({"created_at": joined_at} if joined_at else {})
     membership, joined = Membership.objects.get_or_create(
-        organization_id=actor.organization_id, team_id=actor.team_id, user=user, defaults={"role": role}
+        organization_id=actor.organization_id, team_id=actor.team_id, user=user, defaults=values
     )
     if not joined:
         raise Conflict(f"{user} is in the team already, as {membership.role}.")

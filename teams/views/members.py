@@ -1,14 +1,17 @@
 """Members: who is in a team, and as what; links by which others join."""
 
+from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
 
+from django.contrib.auth.models import User
+from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 
-from memoryhub.errors import NotFound
+from memoryhub.errors import Conflict, NotFound
 from memoryhub.forms import carried_out
 from memoryhub.reveals import conceal, reveal, revealed
 from teams import operations
@@ -17,6 +20,7 @@ from teams.models import Invitation, Membership, Role
 from teams.place import Done, Place, action, in_team
 
 MOST = 500  # members on the page
+PUT_BACK_WITHIN = timedelta(hours=1)  # whoever was removed
 
 
 @in_team
@@ -59,7 +63,30 @@ def remove(request: HttpRequest, place: Place, membership_id: UUID) -> Done:
     gone = operations.members.remove(actor=place.actor, membership_id=membership_id)
     if gone.user_id == place.actor.user_id:
         return Done(f"You have left {place.team.name}.", to=reverse("home"))
-    return Done(f"{called(gone)} is not in {place.team.name} any more.", to=place.to("members"))
+    undo = place.to("member-return", note_of(gone))
+    return Done(f"{called(gone)} is not in {place.team.name} any more.", undo=undo, to=place.to("members"))
+
+
+@action
+def put_back(request: HttpRequest, place: Place, note: str) -> Done:
+    """Whoever removed somebody was given the note; an owner who could make one up could add anybody."""
+    try:
+        user_id, role, joined_at = signing.loads(note, salt=_salt(place.team.pk), max_age=PUT_BACK_WITHIN)
+        user = User.objects.get(pk=user_id)
+    except (signing.BadSignature, User.DoesNotExist) as error:
+        raise Conflict("They cannot be put back any more. Invite them again.") from error
+    joined = datetime.fromisoformat(joined_at)
+    back = operations.members.add(actor=place.actor, user=user, role=Role(role), joined_at=joined)
+    undo = place.to("member-remove", back.pk)
+    return Done(f"{called(back)} is in {place.team.name} again.", undo=undo, to=place.to("members"))
+
+
+def note_of(gone: Membership) -> str:
+    return signing.dumps([gone.user_id, gone.role, gone.created_at.isoformat()], salt=_salt(gone.team_id))
+
+
+def _salt(team_id: UUID) -> str:
+    return f"removed from {team_id}"
 
 
 @action

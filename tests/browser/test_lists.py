@@ -108,6 +108,18 @@ def test_by_keyboard_alone_some_are_selected_pinned_and_unpinned(
     assert Batch.objects.get().undone_by == "eddy"
 
 
+def test_by_keyboard_alone_some_are_forgotten_and_restored(visit: Visit, editor: User, planted: list[Memory]) -> None:
+    page = visit(editor, LIST)
+    for at, key, deed in ((LIST, "F", "Forget"), (f"{LIST}?forgotten=yes", "R", "Restore")):
+        page.goto(at)
+        for pressed in ("j", "x", "j", "x", f"Shift+{key}"):
+            page.keyboard.press(pressed)
+        expect(page.get_by_role("heading", level=1)).to_have_text(f"{deed} 2 memories?")
+        page.get_by_role("button", name=f"{deed} 2 memories").press("Enter")
+        expect(page.locator(".toast")).to_contain_text("2 memories.")
+        assert Memory.objects.filter(forgotten_at=None).count() == (2 if key == "F" else 4)
+
+
 def test_a_row_is_pinned_by_a_key_and_stays_the_current_one(visit: Visit, editor: User, planted: list[Memory]) -> None:
     page = visit(editor, LIST)
     page.keyboard.press("j")

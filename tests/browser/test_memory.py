@@ -146,6 +146,14 @@ def test_files_are_dropped_and_looked_at(visit: Visit, user: User, memory: Memor
     page.get_by_role("button", name="Remove it").click()
     expect(page.locator(".toast").last).to_contain_text("Removed tides.txt.")
     assert not Asset.objects.exists()
+    page.keyboard.press("u")
+    expect(page.locator(".toast").last).to_contain_text("Put back tides.txt.")
+    expect(page.locator(".asset")).to_have_count(1)
+    some = [{"name": name, "mimeType": "text/plain", "buffer": b"Some."} for name in ("a.txt", "b.txt")]
+    page.locator("#file").set_input_files(some)  # type: ignore[arg-type]
+    expect(page.locator(".asset")).to_have_count(3)
+    page.keyboard.press("u")
+    expect(page.locator(".asset")).to_have_count(1)
 
 
 def test_a_link_is_found_while_one_types(visit: Visit, user: User, team: Team, memory: Memory) -> None:
@@ -188,6 +196,8 @@ def test_everything_can_be_done_without_scripts(visit: Visit, user: User, memory
 
 def test_undoing_takes_it_back_where_one_is(visit: Visit, user: User, memory: Memory) -> None:
     page = visit(user, path(memory))
+    page.locator("#forgetting > summary").click()
+    expect(page.locator("#forgetting > .sheet")).to_have_css("display", "block")  # and pushes nothing aside
     page.get_by_role("button", name="Remove the tag crane").click()
     expect(page.locator(".toast")).to_contain_text("Tags changed.")
     page.get_by_role("button", name="Undo").click()

@@ -5,10 +5,12 @@ import urllib.request
 from zipfile import ZipFile
 
 import pytest
+from django.db import transaction
 from playwright.sync_api import Page, expect
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from memories.moving import progress
 from teams import operations as registry
 from teams.models import Admission, Agent, Membership, Organization, Role, Token, Workspace
 from tests import factories
@@ -229,6 +231,9 @@ def test_a_member_is_removed_and_the_tree_is_gone_through(visit: Visit, team: st
     page.get_by_role("button", name="Remove", exact=True).click()
     expect(page.get_by_role("status")).to_contain_text("tomas is not in")
     assert not Membership.objects.filter(user__username="tomas").exists()
+    page.keyboard.press("u")
+    expect(page.get_by_role("status")).to_contain_text("tomas is in Ops again.")
+    assert Membership.objects.get(user__username="tomas").role == Role.VIEWER
     page.get_by_role("link", name="Team tree").click()
     page.locator(".tree").get_by_role("link", name="Night").click()
     expect(page.locator(".tree [aria-current]")).to_contain_text("Night")
@@ -243,3 +248,19 @@ def test_an_owner_takes_everything_along(visit: Visit, team: str) -> None:
         page.get_by_role("link", name="Download").click()
     with ZipFile(downloading.value.path()) as archive:
         assert "Berth 7 is closed." in archive.read("memories/ops.md").decode()
+
+
+def test_an_archive_tells_how_far_it_is_until_it_is_made(visit: Visit, team: str) -> None:
+    page = visit(owner(), f"{team}export/")
+    download, told = page.locator("#download"), page.locator("#progress")
+    called = (download.get_attribute("href") or "").rpartition("=")[2]
+    with transaction.atomic():  # for as long as an archive is made that is larger than this one
+        progress.shown(called)(progress.Step("rows", 30, done=30, total=100))
+        with page.expect_download():
+            download.click()
+        expect(told).to_contain_text("30 %: 30 of 100 rows.")
+        progress.shown(called)(progress.Step("rows", 60, done=60, total=100))
+        expect(told).to_contain_text("60 %")
+        expect(told.get_by_role("progressbar")).to_have_attribute("value", "60")
+    expect(told).to_contain_text("Nothing is being made any more.")
+    expect(told.get_by_role("progressbar")).to_have_count(0)
