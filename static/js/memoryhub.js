@@ -10,7 +10,7 @@
 const $ = (selector, within = document) => within.querySelector(selector);
 const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
 const single = document.documentElement.dataset.keys !== "off"; // whether keys do something without Ctrl
-const typing = (element) => element.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]") !== null;
+const typing = (element) => element.closest("input:not([type=checkbox], [type=radio], [type=file]), textarea, select, [contenteditable]") !== null;
 
 // Controls that need scripts are hidden until there are some.
 const reveal = () => $$("[data-opens][hidden], [data-dismisses][hidden], [data-tells][hidden], [data-scripted][hidden]").forEach((element) => (element.hidden = false));
