@@ -318,7 +318,8 @@ def test_the_command_lists_the_jobs_and_does_one(writer: Actor) -> None:
     for name in jobs.NOW:
         assert f"\n{name} " in f"\n{listed}"
     assert listed.count("1 wait") == 1
-    assert run("job", "sweep") == "sweep: 1 expired memories forgotten.\n"
+    swept = "1 expired memories forgotten, 0 removed attachments and sources dropped"
+    assert run("job", "sweep") == f"sweep: {swept}.\n"
     assert run("job", "mend") == "mend: 0 jobs of dead workers put back.\n"
     assert "recalls" in run("job", "retain")
     assert "vector" in run("job", "embed")

@@ -24,7 +24,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from memories import demo, jobs, moving, operations, recall
+from memories import demo, moving, operations, recall
 from memories.embedding import serving
 from memories.models import Embedding, Memory, Revision, Scope, TeamFile, Unembedded
 from memories.moving import packing, unpacking
@@ -444,10 +444,9 @@ def operator(memory: Memory) -> Actor:
 
 
 def purge(actor: Actor, memory: Memory) -> None:
-    """By somebody else, with the job that removes the bytes."""
+    """By somebody else, with its bytes."""
     try:
         operations.purge(actor=actor, memory_id=memory.pk)
-        jobs.do_waiting("discard")
     finally:
         connections.close_all()
 

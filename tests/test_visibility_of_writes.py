@@ -33,6 +33,7 @@ def tried_with(whose: str) -> list[str]:
 
 def tried(cast: Cast, write: Write, theirs: Belongings, name: str, *verbs: Verb) -> tuple[Answered, bool]:
     """What it answered and whether it changed anything. Whatever it did is undone."""
+    cast[name].token(*verbs)  # which is not
     with undone():
         if write.forgotten:
             operations.forget(actor=cast["writer"].actor(), memory_id=theirs.memory.pk)
