@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memories import extensions, operations
 from memories.importance import IMPORTANCE_NOW, importance_at
 from memories.models import Lexeme, Memory, Usage, Vocabulary
-from memories.recall import Filters, Mode, recall, statistics
+from memories.recall import Filters, Mode, lists, recall, statistics
 from memoryhub.errors import Invalid
 from teams.actor import Actor
 from tests import factories
@@ -77,6 +77,16 @@ def test_parts_are_found_letter_by_letter_when_no_word_matches(writer: Actor, qu
     memory = factories.memory(writer, f"xx{query}yy")
     factories.memory(writer, "Nothing of the sort.")
     assert contents(writer, query, mode=Mode.KEYWORD)[:1] == [memory.content]
+
+
+def test_where_only_the_newest_were_read_through_there_may_be_more(
+    writer: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        factories.memory(writer, f"xxstponed {number}")
+    assert not recall(actor=writer, query="stponed", mode=Mode.KEYWORD).bounded
+    monkeypatch.setattr(lists, "READ_THROUGH", 2)
+    assert recall(actor=writer, query="stponed", mode=Mode.KEYWORD).bounded
 
 
 def test_any_text_is_a_safe_query(writer: Actor) -> None:

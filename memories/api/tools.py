@@ -97,11 +97,9 @@ class HubTool(APIView):
         context = said.get("context") if isinstance(said, dict) else None
         within = checked(CONTEXT, {} if context is None else context, name="context")
         actor = actor_within(request, within)
-        return _read(OWN[name], actor, said) if OWN[name].reads else _written(OWN[name], actor, said, request)
-
-
-def _read(tool: Tool, actor: Actor, said: object) -> Response:
-    return Response(tool.run(actor=actor, arguments=said))
+        if OWN[name].reads:
+            return Response(OWN[name].run(actor=actor, arguments=said))
+        return _written(OWN[name], actor, said, request)
 
 
 def _written(tool: Tool, actor: Actor, said: object, request: Request) -> Response:

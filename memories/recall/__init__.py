@@ -172,7 +172,8 @@ def _asked(*, actor: Actor, query: str, question: Question, limit: int, rule: Q 
     first = {memory.pk for memory in holding}
     rest = [hit for hit in hits if hit.memory.pk not in first]
     best = [*(Hit(memory, 1.0) for memory in holding), *rest][:limit]
-    return Recalled(best, max(total + len(rest), found.total), bounded=found.bounded, note=question.note)
+    bounded = found.bounded or question.terms.memories > lists.READ_THROUGH
+    return Recalled(best, max(total + len(rest), found.total), bounded=bounded, note=question.note)
 
 
 def _listed(*, actor: Actor, rule: Q | None, order: str, limit: int, now: datetime) -> Recalled:

@@ -1,9 +1,9 @@
 """Recall without a question: the newest, the most important, the most used, each read from an index in its order."""
 
-import re
 from datetime import datetime
 from typing import Any
 
+from django.db import connection
 from django.db.models import Q
 
 from memories.importance import IMPORTANCE_NOW
@@ -74,11 +74,8 @@ def listed(*, actor: Actor, rule: Q | None, order: str, limit: int, now: datetim
 
 def holding(*, actor: Actor, rule: Q | None, part: str, limit: int, now: datetime) -> tuple[list[Memory], int]:
     """The newest that have this in them, letter by letter, and how many have: of those that are read through."""
-    bound = {"limit": limit, "now": now, "part": f"%{re.sub(SPECIAL, ESCAPED, part)}%"}
+    bound = {"limit": limit, "now": now, "part": f"%{connection.ops.prep_for_like_query(part)}%"}
     return _read(actor=actor, rule=rule, first=[HOLDING], order="recent", bound=bound)
-
-
-SPECIAL, ESCAPED = r"([\\%_])", r"\\\1"  # in patterns of LIKE
 
 
 def _read(
