@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -11,6 +10,8 @@ from django.utils import timezone
 
 from memories import operations
 from memories.dialects import entries
+from memories.dialects import scoped_shapes as shapes
+from memories.dialects.scoped_shapes import ASSET, CITED, MEMORY, SOURCE, TENTHS, VERSION
 from memories.dialects.tool import Arguments, Result, Tool
 from memories.fields import UNSAID
 from memories.models import (
@@ -53,7 +54,6 @@ DEDUPES = (operations.Dedupe.UPDATE, operations.Dedupe.CREATE)
 CONTEXT = {"userId": "user", "projectId": "project", "sessionId": "session", "workspaceId": "workspace"}
 PLACES = ("person", "project", "agent", "session", "workspace")
 NEEDED = {Scope.GLOBAL: "userId", Scope.PROJECT: "projectId"}
-TENTHS = 10  # importance is counted from 1 to 10
 SOURCES = 20  # with one save
 FIRST = ("-pinned", "-importance", "-updated_at", "-id")
 
@@ -80,7 +80,7 @@ def save(actor: Actor, said: Arguments) -> Result:
     if not actor.may(Verb.READ):
         return {"id": str(memory.pk), "version": memory.version} | created
     prefetch_related_objects([memory], *PLACES)
-    return _memory(memory) | created
+    return shapes.memory(memory) | created
 
 
 def recall_(actor: Actor, said: Arguments) -> Result:
@@ -88,7 +88,7 @@ def recall_(actor: Actor, said: Arguments) -> Result:
         actor=actor, query=said["query"], mode=Mode.KEYWORD, limit=said["limit"], filters=Filters(**_narrowed(said))
     )
     prefetch_related_objects([hit.memory for hit in found.hits], *PLACES)
-    memories = [_memory(hit.memory) | {"score": round(hit.relevance, 4)} for hit in found.hits]
+    memories = [shapes.memory(hit.memory) | {"score": round(hit.relevance, 4)} for hit in found.hits]
     return {"memories": memories, "total": found.total, "totalIsBound": found.bounded}
 
 
@@ -98,7 +98,7 @@ def list_(actor: Actor, said: Arguments) -> Result:
     rows = Memory.objects.visible_to(actor, now=now).filter(rule).order_by(*FIRST)
     page = list(_whole(rows)[start : start + limit + 1])
     following = start + limit if len(page) > limit else None
-    return {"memories": [_memory(memory) for memory in page[:limit]], "nextOffset": following}
+    return {"memories": [shapes.memory(memory) for memory in page[:limit]], "nextOffset": following}
 
 
 def get(actor: Actor, said: Arguments) -> Result:
@@ -107,9 +107,9 @@ def get(actor: Actor, said: Arguments) -> Result:
     within = {"organization": actor.organization_id, "memory": memory}
     assets = Asset.objects.filter(**within).order_by("created_at", "id")
     sources = Source.objects.filter(**within).select_related("session").order_by("created_at", "id")
-    return _memory(memory) | {
-        "assets": [_asset(asset) for asset in assets],
-        "sources": [_source(source) for source in sources],
+    return shapes.memory(memory) | {
+        "assets": [shapes.asset(asset) for asset in assets],
+        "sources": [shapes.source(source) for source in sources],
     }
 
 
@@ -187,64 +187,6 @@ def _keyed(actor: Actor, seen: MemoryQuerySet, said: Arguments) -> MemoryQuerySe
     return rows
 
 
-def _memory(memory: Memory) -> Result:
-    return {
-        "id": str(memory.pk),
-        "key": memory.key or None,
-        "value": memory.content,
-        "summary": memory.summary or None,
-        "category": memory.category,
-        "tags": memory.tags,
-        "importance": max(1, round(memory.importance * TENTHS)),
-        "pinned": memory.pinned,
-        "expiresAt": _iso(memory.expires_at),
-        "source": memory.source,
-        "scope": memory.scope,
-        "userId": memory.person.handle if memory.person else None,
-        "projectId": memory.project.slug if memory.project else None,
-        "agentId": memory.agent.slug if memory.agent else None,
-        "sessionId": memory.session.name if memory.session else None,
-        "workspaceId": memory.workspace.slug if memory.workspace else None,
-        "version": memory.version,
-        "createdAt": _iso(memory.created_at),
-        "updatedAt": _iso(memory.updated_at),
-    }
-
-
-def _asset(asset: Asset) -> Result:
-    return {
-        "id": str(asset.pk),
-        "name": asset.name,
-        "contentType": asset.content_type,
-        "size": asset.size,
-        "sha256": asset.sha256,
-        "url": f"/api/v1/memories/{asset.memory_id}/assets/{asset.pk}",
-    }
-
-
-def _source(source: Source) -> Result:
-    return {
-        "id": str(source.pk),
-        "session": source.session.name if source.session else None,
-        "messageId": source.message_id or None,
-        "url": source.url or None,
-        "quote": source.quote or None,
-        "createdAt": _iso(source.created_at),
-    }
-
-
-def _iso(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment else None
-
-
-CITED = record(
-    {
-        "session": text(longest=200, description="Your own id of the conversation."),
-        "messageId": text(longest=200),
-        "url": text(longest=2000),
-        "quote": text(longest=5000, description="The words it was learnt from."),
-    }
-)
 WITHIN: dict[str, Schema] = {
     argument: text(longest=auth.LONGEST[name], description=f"The {name} of this call, if not the one of its header.")
     for argument, name in CONTEXT.items()
@@ -263,24 +205,6 @@ NAMING: dict[str, Schema] = {
     "scope": one_of(Scope, description="Where the key lives, if it lives in several."),
 }
 
-VERSION = {"type": "integer", "minimum": 1}
-MEMORY: dict[str, Schema] = {
-    "id": identity(),
-    "key": nullable(text()),
-    "value": text(),
-    "summary": nullable(text()),
-    "category": text(),
-    "tags": listed(text()),
-    "importance": whole(least=1, most=TENTHS),
-    "pinned": flag(),
-    "expiresAt": nullable(moment()),
-    "source": text(),
-    "scope": one_of(Scope),
-    **{name: nullable(text()) for name in ("userId", "projectId", "agentId", "sessionId", "workspaceId")},
-    "version": VERSION,
-    "createdAt": moment(),
-    "updatedAt": moment(),
-}
 CREATED = {"created": flag(description="Whether it is new; if not, a living key was updated.")}
 RECEIPT = whole_record({"id": identity(), "version": VERSION, **CREATED}, description="For a token that may not read.")
 RECALLED = whole_record(
@@ -295,19 +219,6 @@ LIST = whole_record(
         "memories": listed(whole_record(MEMORY)),
         "nextOffset": nullable({"type": "integer", "minimum": 1, "description": "Where the list goes on."}),
     }
-)
-ASSET = whole_record(
-    {
-        "id": identity(),
-        "name": text(),
-        "contentType": text(),
-        "size": {"type": "integer", "minimum": 0},
-        "sha256": text(),
-        "url": text(description="Where its bytes are, with the same token."),
-    }
-)
-SOURCE = whole_record(
-    {"id": identity(), **{name: nullable(text()) for name in CITED["properties"]}, "createdAt": moment()}
 )
 FREEZE: dict[str, Any] = {
     "key": "deploy-freeze",
