@@ -34,7 +34,6 @@ def main(folder: Path, names: list[str]) -> None:
 def shown_hub() -> Iterator[tuple[Hub, str]]:
     with hub() as served, served.cluster.running():
         served.manage("migrate")
-        served.manage("collectstatic", "--noinput")
         told = served.manage("seed_demo")
         served.start()
         yield served, re.search(r"password (\w+)", told)[1]  # type: ignore[index]
