@@ -7,6 +7,8 @@
 //   data-row           a row of a list, which j and k go through
 //   data-resets        a form whose fields say what the answer says, not what was typed
 
+htmx.initialize(); // which would otherwise get ready a moment after keys are listened to
+
 const $ = (selector, within = document) => within.querySelector(selector);
 const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
 const single = document.documentElement.dataset.keys !== "off"; // whether keys do something without Ctrl
@@ -100,8 +102,6 @@ function choose(option) {
   option?.scrollIntoView({ block: "nearest" });
 }
 if (palette) {
-  // htmx gets ready a moment after the page. Whoever opened it before that is served then.
-  document.addEventListener("htmx:after:process", () => palette.open && !options().length && fill());
   new MutationObserver(() => choose(options()[0])).observe(document.getElementById("palette-list"), { childList: true });
   palette.addEventListener("keydown", (event) => {
     const found = options();

@@ -85,8 +85,15 @@ class State:
     who: str = "owner"
 
 
+def press(page: Page, *keys: str) -> None:
+    """Keys, once the page listens to them."""
+    page.wait_for_load_state()
+    for key in keys:
+        page.keyboard.press(key)
+
+
 def _palette(page: Page) -> None:
-    page.keyboard.press("Control+k")
+    press(page, "Control+k")
     expect(page.locator("#palette [aria-selected=true]")).to_be_visible()
 
 
@@ -98,7 +105,7 @@ def _asked(page: Page) -> None:
 
 def _pressed(key: str, shown: str) -> Callable[[Page], None]:
     def press(page: Page) -> None:
-        page.keyboard.press(key)
+        press(page, key)
         expect(page.locator(shown).first).to_be_visible()
 
     return press
@@ -125,8 +132,7 @@ def sent(button: str, shown: str, **fields: str) -> Callable[[Page], None]:
 
 def _selected(then: str) -> Callable[[Page], None]:
     def select(page: Page) -> None:
-        page.keyboard.press("j")
-        page.keyboard.press("x")
+        press(page, "j", "x")
         expect(page.locator("#batch")).to_be_visible()
         if then:
             with page.expect_navigation():

@@ -13,6 +13,7 @@ from memories.recall import ledger
 from teams.actor import Actor
 from tests import factories
 from tests.browser.conftest import Visit
+from tests.browser.pages import press
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -58,12 +59,12 @@ def test_questions_are_dismissed_one_after_the_other_by_keyboard(visit: Visit, e
     page = visit(eddy, f"{ACTIVITY}questions/")
     page.evaluate("window.stayed = true")
     page.get_by_role("button", name="Dismiss the third question").focus()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_role("button", name="Dismiss the third question")).to_have_count(0)
     expect(page.get_by_role("button", name="Dismiss the second question")).to_be_focused()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_role("button", name="Dismiss the first question")).to_be_focused()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_text("Nothing is left unanswered")).to_be_visible()
     expect(page.get_by_role("main")).to_be_focused()
     page.get_by_role("button", name="Undo").click()

@@ -15,6 +15,7 @@ from teams.actor import Actor
 from teams.models import Admission, Agent, Organization, Team, Token
 from tests import factories
 from tests.browser.conftest import Visit
+from tests.browser.pages import press
 from tests.browser.test_every_page import LOOKS, violations
 from tests.test_admin import at, furnish
 
@@ -92,21 +93,21 @@ def test_keys_open_what_a_page_of_operators_hides(visit: Visit, team: Team, bot:
     page = visit(User.objects.create_superuser("root"), at(Memory))
     filters, apply = (page.get_by_role("button", name=name, exact=True) for name in ("Filters", "Apply Filters"))
     reach(page, filters)
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_role("region", name="Filters")).to_be_focused()
     reach(page, apply)
-    page.keyboard.press("Escape")
+    press(page, "Escape")
     expect(filters).to_be_focused()
     expect(apply).to_be_hidden()
     page.goto(at(Memory, "change", memory.pk))
     reach(page, page.get_by_role("button", name="Act", exact=True))
-    page.keyboard.press(" ")
+    press(page, " ")
     expect(page.get_by_role("link", name="Pin", exact=True)).to_be_focused()
     lists, menu = (
         page.get_by_role(role, name=name) for role, name in (("navigation", "Lists"), ("button", "Side menu"))
     )
     reach(page, menu)
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(lists).to_be_hidden()
 
 
@@ -116,7 +117,7 @@ def reach(page: Page, wanted: Locator) -> None:
     for _ in range(TABS):
         if wanted.evaluate("element => element === document.activeElement"):
             return
-        page.keyboard.press("Tab")
+        press(page, "Tab")
     raise AssertionError(f"No key leads to {wanted}.")
 
 

@@ -1,9 +1,11 @@
 """Core memory and recall with a keyboard, with and without scripts."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from memories import operations
 from memories.models import Memory, RecallLog
@@ -12,6 +14,7 @@ from teams.actor import Actor
 from teams.models import Role, Team
 from tests import factories
 from tests.browser.conftest import Visit
+from tests.browser.pages import press
 from tests.browser.test_every_page import violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,10 +39,6 @@ def at(team: Team, path: str) -> str:
     return f"/t/{team.organization.slug}/{team.slug}/{path}"
 
 
-def focused(page: Page) -> str:
-    return str(page.evaluate("document.activeElement.id || document.activeElement.tagName"))
-
-
 def test_the_first_core_memory_is_written_by_keyboard_with_a_live_preview(
     visit: Visit, team: Team, owner: User
 ) -> None:
@@ -47,14 +46,14 @@ def test_the_first_core_memory_is_written_by_keyboard_with_a_live_preview(
     page.keyboard.type("gc")
     expect(page.get_by_role("heading", name="No core memory yet")).to_be_visible()
     page.get_by_role("link", name="Write it").focus()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Write the core memory")
-    assert focused(page) == "id_content"
+    expect(page.locator("#id_content")).to_be_focused()
     page.keyboard.type("# Tone\nWe write **plainly**.")
     expect(page.locator("#preview strong").get_by_text("plainly")).to_be_visible()
     expect(page.locator("#preview")).to_contain_text("28 of 50,000 bytes")
-    assert focused(page) == "id_content"
-    page.keyboard.press("Control+Enter")
+    expect(page.locator("#id_content")).to_be_focused()
+    press(page, "Control+Enter")
     expect(page.get_by_role("status")).to_contain_text("Saved as version 1.")
     assert Memory.objects.get().content == "# Tone\nWe write **plainly**."
 
@@ -62,14 +61,15 @@ def test_the_first_core_memory_is_written_by_keyboard_with_a_live_preview(
 def test_an_edit_is_undone_by_keyboard(visit: Visit, team: Team, owner: User, writer: Actor) -> None:
     memory = factories.memory(writer, "We write plainly.", key="core")
     page = visit(owner, at(team, "core/"))
-    page.keyboard.press("e")
+    press(page, "e")
     expect(page.get_by_role("heading", level=1)).to_have_text("Edit core memory")
-    page.keyboard.press("Control+End")
+    expect(page.locator("#id_content")).to_be_focused()
+    press(page, "Control+End")
     page.keyboard.type(" And kindly.")
-    page.keyboard.press("Control+Enter")
+    press(page, "Control+Enter")
     expect(page.get_by_role("article")).to_have_text("We write plainly. And kindly.")
     page.get_by_role("button", name="Undo").focus()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_role("article")).to_have_text("We write plainly.")
     memory.refresh_from_db()
     assert memory.version == 3
@@ -90,6 +90,7 @@ def test_it_is_edited_previewed_and_reverted_without_scripts(
     page.get_by_role("link", name="History").click()
     page.get_by_role("link", name="created by writer").click()
     page.get_by_role("button", name="Revert to version").click()
+    expect(page.get_by_role("status")).to_be_visible()
     assert Memory.objects.get().content == "One.\nTwo."
 
 
@@ -110,13 +111,13 @@ def test_two_who_write_at_once_put_it_together_by_keyboard(
     memory = factories.memory(writer, "One.\n\nTwo.\n", key="core")
     page = visit(owner, at(team, f"core/{memory.pk}/edit/"))
     operations.update(actor=writer, memory_id=memory.pk, content="One of theirs.\n\nTwo.\n")
-    page.keyboard.press("Control+End")
+    press(page, "Control+End")
     page.keyboard.type("Three.")
-    page.keyboard.press("Control+Enter")
+    press(page, "Control+Enter")
     expect(page.get_by_role("alert")).to_contain_text("Your changes and theirs fit together")
     assert violations(page) == []
-    assert focused(page) == "id_content"
-    page.keyboard.press("Control+Enter")
+    expect(page.locator("#id_content")).to_be_focused()
+    press(page, "Control+Enter")
     expect(page.get_by_role("article")).to_contain_text("Three.")
     assert Memory.objects.get().content == "One of theirs.\n\nTwo.\nThree."
     complaints[:] = [text for text in complaints if "409 (Conflict)" not in text]
@@ -140,7 +141,7 @@ def test_the_block_is_what_the_agent_gets_to_the_byte(
     page = visit(owner, at(team, "core/read/"))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_label("Question", exact=True).fill("Where is the pager?")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.wait_for_url("**query=Where**")
     token = factories.token(writer)
     answer = client.get(
@@ -158,26 +159,26 @@ def test_recall_is_asked_by_keyboard_through_other_eyes(visit: Visit, team: Team
     factories.memory(writer, "The pager is in the left drawer.", key="pager")
     factories.memory(writer, "The spare pager is mine.", scope="agent", key="spare")
     page = visit(owner, at(team, "recall/"))
-    page.keyboard.press("/")
-    assert focused(page) == "id_query"
+    press(page, "/")
+    expect(page.locator("#id_query")).to_be_focused()
     page.keyboard.type("Where is the pager?")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_role("heading", name="2 found")).to_be_visible()
-    assert focused(page) == "id_query"
+    expect(page.locator("#id_query")).to_be_focused()
     page.get_by_label("As", exact=True).select_option("reader")
     expect(page.get_by_role("heading", name="1 found")).to_be_visible()
-    assert "agent=reader" in page.url
+    expect(page).to_have_url(re.compile("agent=reader"))
     page.get_by_label("A memory that you expected").focus()
     page.keyboard.type("spare")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.locator("#ruling")).to_contain_text("It is writer's own, and not for reader.")
-    assert focused(page) == "why"
+    expect(page.locator("#why")).to_be_focused()
     page.reload()
     expect(page.locator("#ruling")).to_contain_text("It is writer's own")
-    page.keyboard.press("j")
-    page.keyboard.press("p")
+    press(page, "j")
+    press(page, "p")
     expect(page.get_by_role("button", name="Unpin")).to_be_visible()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.wait_for_url("**/memories/**")
     ledger.flush()
     assert not RecallLog.objects.exists()

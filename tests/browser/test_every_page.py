@@ -60,6 +60,7 @@ def flaws(page: Page) -> list[str]:
 
 def violations(page: Page, options: dict[str, Any] | None = None) -> list[str]:
     """No violation is a full score of Lighthouse, which asks a part of these rules."""
+    page.wait_for_load_state()
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
     run = "options => axe.run(document, options).then(({ violations }) => violations)"

@@ -1,5 +1,6 @@
 """Files and conversations in a browser: by keyboard, without scripts, by two people at once."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from playwright.sync_api import Page, expect
 from memories import demo
 from memories.models import TeamFile
 from tests.browser.conftest import Visit
-from tests.browser.pages import TEAM
+from tests.browser.pages import TEAM, press
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -37,12 +38,12 @@ def test_a_file_is_found_edited_and_reverted_by_keyboard_alone(visit: Visit, own
     page = visit(owner, f"{TEAM}files/")
     _open(page, "runbooks")
     _open(page, "failover.md")
-    page.keyboard.press("e")
+    press(page, "e")
     text = page.get_by_label("Text", exact=True)
     text.focus()
-    page.keyboard.press("Control+Home")
+    press(page, "Control+Home")
     page.keyboard.type("Breathe first. ")
-    page.keyboard.press("Control+Enter")
+    press(page, "Control+Enter")
     expect(page.get_by_role("status")).to_contain_text("failover.md is saved.")
     expect(page.locator(".prose")).to_contain_text("Breathe first.")
     page.get_by_role("button", name="Undo").press("Enter")
@@ -56,20 +57,20 @@ def test_a_file_is_found_edited_and_reverted_by_keyboard_alone(visit: Visit, own
 def _open(page: Page, name: str) -> None:
     """Goes down a list to the entry, and opens it."""
     for _ in range(20):
-        page.keyboard.press("j")
+        press(page, "j")
         if name in (page.evaluate("document.activeElement.textContent") or ""):
             break
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text(name)
 
 
 def test_a_search_answers_while_one_types(visit: Visit, owner: User) -> None:
     page = visit(owner, f"{TEAM}files/")
-    page.keyboard.press("/")
+    press(page, "/")
     page.keyboard.type("database")
     expect(page.locator("#listing mark").first).to_be_visible()
     expect(page.get_by_role("searchbox", name="Search files")).to_be_focused()
-    assert "q=database" in page.url
+    expect(page).to_have_url(re.compile("q=database"))
 
 
 def test_files_can_be_dropped_on_a_folder(visit: Visit, owner: User) -> None:
@@ -86,11 +87,11 @@ def test_two_who_edit_at_once_put_their_texts_together(visit: Visit, complaints:
     first, second = (visit(owner, f"{TEAM}file/edit/{RUNBOOK}") for _ in range(2))
     for page, key, words in ((first, "Control+Home", "At the top.\n"), (second, "Control+End", "\nAt the end.")):
         page.get_by_label("Text", exact=True).focus()
-        page.keyboard.press(key)
+        press(page, key)
         page.keyboard.type(words)
-    first.keyboard.press("Control+Enter")
+    press(first, "Control+Enter")
     expect(first.get_by_role("status")).to_contain_text("saved")
-    second.keyboard.press("Control+Enter")
+    press(second, "Control+Enter")
     expect(second.get_by_role("alert")).to_contain_text("fit together")
     second.get_by_role("button", name="Save this").press("Enter")
     expect(second.get_by_role("status")).to_contain_text("saved")
@@ -149,8 +150,8 @@ def test_files_are_sent_under_a_bar_and_undone(
     page.get_by_label("Folder", exact=True).fill("copies")
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("tides.md")
-    assert page.url.endswith(f"{TEAM}files/copies/tides.md")
-    page.keyboard.press("u")
+    expect(page).to_have_url(re.compile(f"{TEAM}files/copies/tides.md$"))
+    press(page, "u")
     expect(page.locator(".toast")).to_contain_text("tides.md is deleted.")
     assert not TeamFile.objects.alive().filter(path="copies/tides.md").exists()
     complaints[:] = [text for text in complaints if "400 (Bad Request)" not in text]
@@ -176,7 +177,7 @@ def test_a_conversation_is_read_from_the_list(visit: Visit, owner: User, *, scri
     third = page.get_by_role("article").nth(2)
     expect(third.get_by_role("heading")).to_have_text("swe-1 assistant")
     page.get_by_role("link", name="Link to message #3").press("Enter")
-    assert page.url.endswith("#message-3")
+    expect(page).to_have_url(re.compile("#message-3$"))
     page.get_by_role("link", name="File", exact=True).press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text("inc-38-skarnes-rollback.md")
 
@@ -186,13 +187,13 @@ def test_a_file_is_written_anew_and_moved_and_moved_back(visit: Visit, owner: Us
     page.get_by_role("link", name="New file").click()
     page.get_by_label("Path").fill("notes/tides.md")
     page.get_by_label("Text", exact=True).fill("High at noon.")
-    page.keyboard.press("Control+Enter")
+    press(page, "Control+Enter")
     expect(page.locator(".prose")).to_have_text("High at noon.")
     page.locator("main summary", has_text="More").or_(page.locator("main .actions summary")).first.click()
     page.get_by_role("link", name="Rename or move").click()
     page.get_by_label("Path").fill("archive/tides.md")
     page.get_by_role("button", name="Move").click()
     expect(page.get_by_role("status")).to_contain_text("tides.md is now archive/tides.md.")
-    page.keyboard.press("u")
+    press(page, "u")
     expect(page.get_by_role("status")).to_contain_text("tides.md is now notes/tides.md.")
     assert TeamFile.objects.alive().filter(path="notes/tides.md").exists()

@@ -8,6 +8,7 @@ from playwright.sync_api import Route, expect
 from teams.models import Role
 from tests import factories
 from tests.browser.conftest import Visit
+from tests.browser.pages import press
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -16,10 +17,10 @@ CHOSEN = "#palette [aria-selected=true]"
 
 def test_the_palette_goes_to_a_page_by_keyboard_alone(visit: Visit) -> None:
     page = visit(factories.member(factories.team(), Role.EDITOR), "/")
-    page.keyboard.press("Control+k")
+    press(page, "Control+k")
     page.keyboard.type("core mem")
     expect(page.get_by_role("option", name="Core memory", exact=True)).to_have_attribute("aria-selected", "true")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Core memory")
 
 
@@ -27,7 +28,7 @@ def test_the_palette_waits_for_those_who_are_quicker_than_its_script(visit: Visi
     page = visit(factories.member(factories.team(), Role.EDITOR), "/")
     page.add_init_script("const later = setTimeout; window.setTimeout = (act, ...said) => later(act, ...said, 500);")
     page.reload()
-    page.keyboard.press("Control+k")
+    press(page, "Control+k")
     expect(page.locator("#palette")).to_be_visible()
     expect(page.locator(CHOSEN)).to_be_visible()
 
@@ -37,18 +38,16 @@ def test_the_palette_does_things_too(visit: Visit) -> None:
     page.get_by_role("button", name="Search and commands").click()
     page.keyboard.type("theme dark")
     expect(page.locator(CHOSEN)).to_have_text("Dark theme")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    page.keyboard.press("Control+k")
+    press(page, "Control+k")
     page.keyboard.type("new")
     expect(page.locator(CHOSEN)).to_have_text("New memory")
-    page.keyboard.press("ArrowDown")
+    press(page, "ArrowDown")
     expect(page.locator(CHOSEN)).to_have_text("New file")
-    page.keyboard.press("ArrowUp")
-    page.keyboard.press("ArrowUp")
+    press(page, "ArrowUp", "ArrowUp")
     expect(page.locator(CHOSEN)).to_have_text("Search memories for “new”")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
+    press(page, "ArrowDown", "Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("New memory")
 
 
@@ -74,7 +73,7 @@ def test_moments_are_told_exactly_by_a_key_and_by_touch(visit: Visit) -> None:
     page.goto(f"{page.url}memories/")
     moment = page.locator(".memory time")
     expect(moment).to_have_text("just now")
-    page.keyboard.press("z")
+    press(page, "z")
     expect(moment).to_have_text(re.compile(r"20\d\d.*\d:\d\d.* (UTC|GMT)"))
     moment.click()
     expect(moment).to_have_text("just now")
@@ -85,21 +84,21 @@ def test_moments_are_told_exactly_by_a_key_and_by_touch(visit: Visit) -> None:
 
 def test_single_keys_can_be_switched_off_where_they_are_listed(visit: Visit) -> None:
     page = visit(factories.member(factories.team(), Role.EDITOR), "/")
-    page.keyboard.press("?")
+    press(page, "?")
     page.get_by_role("button", name="Switch single keys off").click()
     expect(page.locator("html")).to_have_attribute("data-keys", "off")
-    page.keyboard.type("?n/gm")
+    press(page, *"?n/gm")
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.locator(":focus")).to_have_count(0)
-    page.keyboard.press("Control+k")
+    press(page, "Control+k")
     expect(page.get_by_role("dialog", name="Commands")).to_be_visible()
 
 
 def test_question_mark_lists_the_shortcuts(visit: Visit) -> None:
     page = visit(factories.member(factories.team(), Role.EDITOR), "/")
-    page.keyboard.press("?")
+    press(page, "?")
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
-    page.keyboard.press("Escape")
+    press(page, "Escape")
     page.keyboard.type("gm")
     expect(page.get_by_role("heading", level=1)).to_have_text("Memories")
 
@@ -108,6 +107,5 @@ def test_two_keys_go_to_each_main_page(visit: Visit) -> None:
     page = visit(factories.member(factories.team(slug="ops"), Role.EDITOR), "/")
     titles = {"m": "Memories", "c": "Core memory", "r": "Recall", "a": "Activity", "f": "Files", "h": "Ops"}
     for key, title in titles.items():
-        page.keyboard.type(f"g{key}")
+        press(page, "g", key)
         expect(page.get_by_role("heading", level=1)).to_contain_text(title)
-        page.wait_for_load_state()  # by which the script listens

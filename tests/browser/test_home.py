@@ -11,6 +11,7 @@ from memories.models import Memory
 from teams.models import Team
 from tests import factories
 from tests.browser.conftest import Visit
+from tests.browser.pages import press
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -25,16 +26,16 @@ HELD_BACK = """() => [...document.querySelectorAll("main *:not(svg *, select, op
 def test_one_saves_by_keyboard_alone_and_goes_on(visit: Visit, eddy: User) -> None:
     page = visit(eddy, HOME)
     page.evaluate("window.stayed = true")
-    page.keyboard.press("n")
+    press(page, "n")
     page.keyboard.type("Ship on Tuesdays.")
-    page.keyboard.press("Control+Enter")
+    press(page, "Control+Enter")
     expect(page.get_by_role("status").get_by_text("Saved.")).to_be_visible()
     expect(page.get_by_role("link", name="Ship on Tuesdays.")).to_be_visible()
     box = page.get_by_label("What should the team remember?")
     expect(box).to_have_value("")
     expect(box).to_be_focused()
     page.keyboard.type("Never on Fridays.")
-    page.keyboard.press("Control+Enter")
+    press(page, "Control+Enter")
     expect(page.get_by_role("link", name="Never on Fridays.")).to_be_visible()
     assert page.evaluate("window.stayed")
     page.get_by_role("button", name="Undo").click()
@@ -102,4 +103,5 @@ def test_it_works_without_scripts(visit: Visit, eddy: User) -> None:
     memory = Memory.objects.get()
     assert (memory.type, memory.pinned) == ("decision", True)
     page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("status").get_by_text("Forgotten.")).to_be_visible()
     assert not Memory.objects.alive().exists()

@@ -6,13 +6,14 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from memories.models import Batch, Memory
 from teams.actor import Actor
 from teams.models import Role, Team
 from tests import factories
 from tests.browser.conftest import Visit
+from tests.browser.pages import press
 from tests.browser.test_every_page import violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -46,15 +47,15 @@ def planted(bot: Actor) -> list[Memory]:
     return [factories.memory(bot, text, tags=["a"]) for text in TEXTS]
 
 
-def rows(page: Page) -> list[str]:
-    return page.locator(".memory .said").all_inner_texts()
+def rows(page: Page) -> Locator:
+    return page.locator(".memory .said")
 
 
 def test_a_search_answers_while_one_types_and_keeps_the_focus(
     visit: Visit, editor: User, planted: list[Memory]
 ) -> None:
     page = visit(editor, LIST)
-    page.keyboard.press("/")
+    press(page, "/")
     page.keyboard.type("rollback")
     page.wait_for_url(f"**{LIST}?q=rollback", timeout=30_000)  # the first recall reads the model
     expect(page.locator(".memory mark").first).to_have_text("rollback")
@@ -77,7 +78,7 @@ def test_filters_answer_at_once_and_can_be_taken_away(visit: Visit, editor: User
     expect(page.locator(".memory")).to_have_count(1)
     expect(page.get_by_label("Type")).to_be_focused()
     page.get_by_label("Tags").fill("x")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.wait_for_url(f"**{LIST}?type=decision&tags=x")
     page.locator(".chip", has_text="Decision").click()
     page.wait_for_url(f"**{LIST}?tags=x")
@@ -86,23 +87,23 @@ def test_filters_answer_at_once_and_can_be_taken_away(visit: Visit, editor: User
     page.keyboard.type("Most")
     page.wait_for_url(f"**{LIST}?sort=importance&tags=x")
     expect(page.get_by_label("Sort")).to_be_focused()
-    assert rows(page) == ["a decision", "a fact"]
+    expect(rows(page)).to_have_text(["a decision", "a fact"])
 
 
 def test_by_keyboard_alone_some_are_selected_pinned_and_unpinned(
     visit: Visit, editor: User, planted: list[Memory]
 ) -> None:
     page = visit(editor, LIST)
-    for key in ("j", "x", "j", "j", "x"):
-        page.keyboard.press(key)
+    press(page, "j", "x", "j", "j", "x")
     expect(page.get_by_text("2 selected")).to_be_visible()
-    page.keyboard.press("Shift+P")
+    press(page, "Shift+P")
     expect(page.get_by_role("heading", level=1)).to_have_text("Pin 2 memories?")
-    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Pin 2 memories")).to_be_focused()
+    press(page, "Enter")
     expect(page.get_by_text("Pinned 2 memories.")).to_be_visible()
     pinned = Memory.objects.filter(pinned=True).values_list("content", flat=True)
     assert set(pinned) == {TEXTS[3], TEXTS[1]}
-    page.keyboard.press("u")
+    press(page, "u")
     expect(page.get_by_text("Undone: 2 memories as before.")).to_be_visible()
     assert not Memory.objects.filter(pinned=True).exists()
     assert Batch.objects.get().undone_by == "eddy"
@@ -112,8 +113,7 @@ def test_by_keyboard_alone_some_are_forgotten_and_restored(visit: Visit, editor:
     page = visit(editor, LIST)
     for at, key, deed in ((LIST, "F", "Forget"), (f"{LIST}?forgotten=yes", "R", "Restore")):
         page.goto(at)
-        for pressed in ("j", "x", "j", "x", f"Shift+{key}"):
-            page.keyboard.press(pressed)
+        press(page, "j", "x", "j", "x", f"Shift+{key}")
         expect(page.get_by_role("heading", level=1)).to_have_text(f"{deed} 2 memories?")
         page.get_by_role("button", name=f"{deed} 2 memories").press("Enter")
         expect(page.locator(".toast")).to_contain_text("2 memories.")
@@ -122,21 +122,17 @@ def test_by_keyboard_alone_some_are_forgotten_and_restored(visit: Visit, editor:
 
 def test_a_row_is_pinned_by_a_key_and_stays_the_current_one(visit: Visit, editor: User, planted: list[Memory]) -> None:
     page = visit(editor, LIST)
-    page.keyboard.press("j")
-    page.keyboard.press("j")
-    page.keyboard.press("p")
+    press(page, "j", "j", "p")
     expect(page.locator("#toasts").get_by_text("Pinned.")).to_be_visible()
     assert list(Memory.objects.filter(pinned=True)) == [planted[2]]
     expect(page.locator(f"#memory-{planted[2].pk} a.said")).to_be_focused()
-    page.keyboard.press("u")
+    press(page, "u")
     expect(page.locator("#toasts").get_by_text("Unpinned.")).to_be_visible()
     assert not Memory.objects.filter(pinned=True).exists()
-    page.keyboard.press("j")
-    page.keyboard.press("Enter")
+    press(page, "j", "Enter")
     page.wait_for_url(f"**/memories/{planted[1].pk}/")
     page.goto(LIST)
-    page.keyboard.press("j")
-    page.keyboard.press("e")
+    press(page, "j", "e")
     page.wait_for_url(f"**/memories/{planted[3].pk}/edit/")
 
 
@@ -151,7 +147,7 @@ def test_all_of_a_page_and_ranges_are_selected_at_once(visit: Visit, editor: Use
     expect(page.get_by_text("4 selected")).to_be_visible()
     page.locator("#select-all").click()
     expect(page.locator("#batch")).to_be_hidden()
-    page.keyboard.press("Shift+P")
+    press(page, "Shift+P")
     expect(page.get_by_role("heading", level=1)).to_have_text("Memories")
 
 
@@ -174,6 +170,7 @@ def do(visit: Visit, editor: User, planted: list[Memory]) -> tuple[Page, Do]:
         elif field:
             page.get_by_label(field).fill(value)
         page.get_by_role("button", name=confirm, exact=True).click()
+        expect(page.locator(".toast")).to_be_visible()
 
     return page, act
 
@@ -183,6 +180,7 @@ def test_everything_works_without_scripts(do: tuple[Page, Do]) -> None:
     act("Pin", confirm="Pin 2 memories")
     assert Memory.objects.filter(pinned=True).count() == 2
     page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Undone: 2 memories as before.")).to_be_visible()
     assert not Memory.objects.filter(pinned=True).exists()
     act("Add tags", field="Tags", value="Harbour, b", confirm="Add tags to 2 memories")
     assert Memory.objects.filter(tags=["a", "harbour", "b"]).count() == 2
@@ -190,12 +188,12 @@ def test_everything_works_without_scripts(do: tuple[Page, Do]) -> None:
     soon = (timezone.now() + timedelta(days=3)).strftime("%Y-%m-%dT%H:%M")
     act("Set expiry", field="Expires", value=soon, confirm="Set the expiry of 2 memories")
     page.goto(f"{LIST}?expiring=7")
-    assert len(rows(page)) == 2
+    expect(rows(page)).to_have_count(2)
     act("Forget", field="Reason", value="moved on", confirm="Forget 2 memories")
-    assert len(rows(page)) == 2
+    expect(rows(page)).to_have_count(2)
     act("Restore", confirm="Restore 2 memories", at=f"{LIST}?forgotten=yes")
     page.goto(LIST)
-    assert len(rows(page)) == 4
+    expect(rows(page)).to_have_count(4)
 
 
 def test_one_browses_searches_and_narrows_without_scripts(visit: Visit, editor: User, bot: Actor) -> None:
@@ -203,18 +201,18 @@ def test_one_browses_searches_and_narrows_without_scripts(visit: Visit, editor: 
         factories.memory(bot, f"number {number}", type="lesson" if number == 7 else "fact")
     page = visit(editor, LIST, scripts=False)
     page.get_by_role("link", name="Next 50").click()
-    assert rows(page) == ["number 1", "number 0"]
+    expect(rows(page)).to_have_text(["number 1", "number 0"])
     page.get_by_role("link", name="Back to the start").click()
     page.locator("#narrow-q").fill("number 33")
     page.get_by_role("button", name="Search").click()
-    assert "number 33" in rows(page)[0]
+    expect(rows(page).first).to_contain_text("number 33")
     page.get_by_role("link", name="Living").click()
     page.get_by_text("Filters", exact=True).click()
     page.get_by_label("Type").select_option("lesson")
     page.get_by_role("button", name="Apply").click()
-    assert rows(page) == ["number 7"]
+    expect(rows(page)).to_have_text(["number 7"])
     page.locator(".chip").click()
-    assert len(rows(page)) == 50
+    expect(rows(page)).to_have_count(50)
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -223,6 +221,7 @@ def test_batches_keep_nobody_out(visit: Visit, editor: User, planted: list[Memor
     page.locator("#select-all").evaluate("box => box.click()")
     found = violations(page)
     page.get_by_role("button", name="Add tags").click()
+    expect(page.get_by_role("button", name="Show the effect")).to_be_visible()
     found += violations(page)
     page.get_by_label("Tags").fill("a, b")
     page.get_by_role("button", name="Show the effect").click()
@@ -237,10 +236,9 @@ def test_batches_keep_nobody_out(visit: Visit, editor: User, planted: list[Memor
 
 def test_many_are_tagged_by_keyboard_alone(visit: Visit, editor: User, planted: list[Memory]) -> None:
     page = visit(editor, LIST)
-    for key in ("j", "j", "j", "k", "x", "k", "x", "T"):
-        page.keyboard.press(key)
+    press(page, "j", "j", "j", "k", "x", "k", "x", "T")
     page.get_by_label("Tags").fill("harbour")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.get_by_role("button", name="Add tags to 2 memories").press("Enter")
     expect(page.locator(".toast")).to_contain_text("Added tags to 2 memories.")
     assert Memory.objects.filter(tags__contains=["harbour"]).count() == 2

@@ -15,6 +15,7 @@ from teams import operations as registry
 from teams.models import Admission, Agent, Membership, Organization, Role, Token, Workspace
 from tests import factories
 from tests.browser.conftest import Visit
+from tests.browser.pages import press
 from tests.browser.test_every_page import violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -55,7 +56,7 @@ def test_a_new_agent_is_at_work_with_the_token_that_is_shown_once(
     assert violations(page) == []
     page.reload()
     expect(page.get_by_role("heading", level=1)).to_have_text("This token was shown already")
-    page.go_back()
+    page.go_back(wait_until="load")
     assert token not in page.content()
 
 
@@ -126,11 +127,11 @@ def _log_in(page: Page, password: str) -> None:
 def test_an_agent_is_added_by_keyboard_alone(visit: Visit, team: str) -> None:
     page = visit(owner(), f"{team}agents/")
     page.get_by_role("link", name="New agent").focus()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("New agent")
     page.get_by_label("Short name").focus()
     page.keyboard.type("helper")
-    page.keyboard.press("Control+Enter")
+    press(page, "Control+Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("helper")
     assert Agent.objects.get().slug == "helper"
 
@@ -139,10 +140,7 @@ def test_a_role_is_changed_by_keyboard_and_taken_back(visit: Visit, team: str) -
     tomas = factories.member(factories.Team.objects.get(slug="ops"), Role.VIEWER, "tomas")
     page = visit(owner(), f"{team}members/")
     page.locator("summary", has_text="Role of tomas").focus()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
+    press(page, "Enter", "Tab", "Tab", "Enter")
     expect(page.get_by_text("tomas is editor now.")).to_be_visible()
     assert Membership.objects.get(user=tomas).role == Role.EDITOR
     page.get_by_role("button", name="Undo").click()
@@ -156,7 +154,7 @@ def test_all_of_it_works_without_scripts(visit: Visit, team: str) -> None:
     page.get_by_role("link", name="New token").click()
     page.get_by_role("button", name="Make the token").click()
     assert page.locator("#secret").inner_text().startswith("mh_")
-    assert page.get_by_role("button", name="Copy").count() == 0
+    expect(page.get_by_role("button", name="Copy")).to_have_count(0)
     page.get_by_role("link", name="I have copied it").click()
     page.locator("summary", has_text="Revoke").click()
     page.get_by_role("button", name="Revoke").click()
@@ -202,7 +200,7 @@ def test_one_goes_to_another_team_and_workspace_and_into_the_dark(visit: Visit, 
     page.locator(".account summary").click()
     page.get_by_role("button", name="Dark").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    assert page.evaluate("getComputedStyle(document.body).colorScheme") == "dark"
+    expect(page.locator("body")).to_have_css("color-scheme", "dark")
 
 
 def test_a_project_is_added_and_somebody_admitted_and_dismissed(visit: Visit, team: str) -> None:
@@ -231,7 +229,7 @@ def test_a_member_is_removed_and_the_tree_is_gone_through(visit: Visit, team: st
     page.get_by_role("button", name="Remove", exact=True).click()
     expect(page.get_by_role("status")).to_contain_text("tomas is not in")
     assert not Membership.objects.filter(user__username="tomas").exists()
-    page.keyboard.press("u")
+    press(page, "u")
     expect(page.get_by_role("status")).to_contain_text("tomas is in Ops again.")
     assert Membership.objects.get(user__username="tomas").role == Role.VIEWER
     page.get_by_role("link", name="Team tree").click()
