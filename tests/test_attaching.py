@@ -1,6 +1,7 @@
 """Links, attachments and sources."""
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -73,6 +74,31 @@ def test_an_attachment_over_the_limit_leaves_nothing(settings: Settings, writer:
     with pytest.raises(TooLarge, match="11"):
         operations.attach(actor=writer, memory_id=memory.pk, file=ContentFile(b"x" * 11), name="a.bin")
     assert not stored(settings)
+
+
+class Torn(ContentFile):  # type: ignore[type-arg]
+    """A file that can be read once only."""
+
+    was_read = False
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        if self.was_read:
+            raise OSError("torn")
+        self.was_read = True
+        yield self.read()
+
+
+def test_of_several_attachments_all_are_kept_or_none(settings: Settings, writer: Actor, memory: Memory) -> None:
+    small, large = (operations.Sent(ContentFile(b"x" * size), f"{size}.bin") for size in (10, 11))
+    settings.ASSET_MAX_BYTES = 10
+    with pytest.raises(TooLarge, match=r"At most 10 bytes; 11\.bin has 11\."):
+        operations.attach_all(actor=writer, memory_id=memory.pk, files=[small, large])
+    with pytest.raises(OSError, match="torn"):
+        operations.attach_all(actor=writer, memory_id=memory.pk, files=[small, operations.Sent(Torn(b"y"), "torn.bin")])
+    assert not Asset.objects.exists()
+    assert not stored(settings)
+    operations.attach_all(actor=writer, memory_id=memory.pk, files=[small, small])
+    assert Asset.objects.count() == len(stored(settings)) == 2
 
 
 def test_a_refused_attachment_leaves_no_bytes_behind(settings: Settings, writer: Actor) -> None:

@@ -36,6 +36,16 @@ def test_saving_a_key_again_makes_a_version_and_keeps_what_is_unsaid(writer: Act
     assert list(history.values_list("content", "change")) == [("Ana", "created"), ("Bo", "updated")]
 
 
+def test_a_summary_does_not_outlive_its_text(writer: Actor) -> None:
+    first = save(actor=writer, draft=Draft(key="oncall", content="Ana until May.", summary="Ana", tags=["rota"]))
+    assert save(actor=writer, draft=Draft(key="oncall", content="Bo from May.")).summary == ""
+    assert save(actor=writer, draft=Draft(key="oncall", content="Cy from June.", summary="Cy")).summary == "Cy"
+    same = {"actor": writer, "memory_id": first.pk}
+    assert update(**same, tags=["x"]).summary == "Cy"
+    assert update(**same, content="Di from July.").summary == ""
+    assert update(**same, content="Ed from August.", summary="Ed").summary == "Ed"
+
+
 def test_null_empties_what_leaving_out_would_keep(writer: Actor) -> None:
     save(actor=writer, draft=Draft(key="k", content="x", expires_at=timezone.now() + timedelta(days=1)))
     assert save(actor=writer, draft=Draft(key="k", content="y")).expires_at is not None

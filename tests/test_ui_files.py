@@ -20,6 +20,7 @@ from teams.models import Role, Team
 from tests import factories
 from tests.cast import Cast
 from tests.plans import explained, nodes, touched
+from tests.reading import says, undo_of
 
 pytestmark = pytest.mark.django_db
 
@@ -69,16 +70,6 @@ class Desk:
 
 def _value(page: str, name: str) -> str:
     return next(iter(re.findall(rf'name="{name}" value="([^"]*)"', page)), "")
-
-
-def undo_of(page: Any) -> str:
-    """Where the toast's undo leads."""
-    return unescape(re.findall(r'class="toast success">.*?action="([^"]*)"', page.text, re.DOTALL)[-1])
-
-
-def says(page: Any) -> str:
-    """What the page says, without its markup."""
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", page.text)).split())
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from memories.models import Asset, Association, Memory, Revision, Scope, Source
 from teams.models import Person
 from tests import factories
 from tests.cast import Cast
+from tests.reading import undo_of
 
 pytestmark = pytest.mark.django_db
 HERE = "/t/acme/ops/memories/"
@@ -95,6 +96,12 @@ def test_editing_changes_what_was_changed_and_nothing_else(at_work: Client, cast
     assert (changed.content, changed.importance) == ("One\r\ntwo", 0.123456)
 
 
+def test_a_summary_that_one_saw_stays_when_the_text_is_edited(at_work: Client, cast: Cast) -> None:
+    memory = cast.memory(content="The crane comes on Friday.", summary="Crane: Friday")
+    at_work.post(address(memory, "edit/"), said(memory, content="The blue crane comes on Friday."))
+    assert again(memory.pk).summary == "Crane: Friday"
+
+
 def test_saving_without_a_change_makes_no_version(at_work: Client, cast: Cast) -> None:
     memory = cast.memory()
     response = at_work.post(address(memory, "edit/"), said(memory), follow=True)
@@ -127,12 +134,6 @@ def test_what_has_expired_can_be_restored_too(at_work: Client, cast: Cast) -> No
     at_work.post(address(memory, "restore/"))
     restored = again(memory.pk)
     assert (restored.expires_at, restored.forgotten_at) == (None, None)
-
-
-def undo_of(response: Any) -> str:
-    """Where the toast's undo leads."""
-    found = re.findall(r'class="toast success">.*?action="([^"]*)"', response.text, re.DOTALL)
-    return unescape(found[-1])
 
 
 def test_a_key_that_another_memory_has_is_said_beside_the_key(at_work: Client, cast: Cast) -> None:

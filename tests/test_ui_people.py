@@ -18,6 +18,7 @@ from teams.models import Admission, Agent, Level, Membership, Person, Project, R
 from tests import factories
 from tests.caller import Caller
 from tests.cast import Cast
+from tests.reading import undo_of
 
 pytestmark = pytest.mark.django_db
 OPS = "/t/acme/ops/"
@@ -170,6 +171,16 @@ def test_a_project_is_added_renamed_and_lends_itself_to_others(owner: Client, ca
     owner.post(f"{OPS}admissions/{admission.pk}/dismiss/")
     with pytest.raises(NotFound):
         auth.actor_of_agent(agent=cast["stranger"].agent, context=auth.Context(project="gemini"))  # type: ignore[arg-type]
+
+
+def test_admitting_and_dismissing_can_be_undone(owner: Client, cast: Cast) -> None:
+    for who in ("sales/stranger", "mira"):
+        Admission.objects.all().delete()
+        page = owner.post(f"{OPS}projects/{cast.project.pk}/admit/", {"who": who}, follow=True)
+        for count in (0, 1, 0):
+            page = owner.post(undo_of(page), follow=True)
+            assert Admission.objects.count() == count
+    assert "may not use" in page.text
 
 
 @pytest.mark.parametrize(

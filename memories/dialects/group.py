@@ -17,7 +17,7 @@ LISTED = 10_000  # more keys than any agent reads
 
 def save_memory(actor: Actor, arguments: Arguments) -> Result:
     key, category = entries.key_of(arguments["key"]), arguments["category"]
-    draft = operations.Draft(key=key, content=arguments["content"], category=category, summary="")  # of the former text
+    draft = operations.Draft(key=key, content=arguments["content"], category=category)
     saved = operations.save(actor=actor, draft=draft)
     return {"key": saved.key, "category": saved.category, "status": "created" if saved.version == 1 else "updated"}
 

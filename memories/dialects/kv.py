@@ -73,7 +73,7 @@ def search(actor: Actor, arguments: Arguments) -> Result:
 def _changed(actor: Actor, found: Memory, content: str, mode: str) -> Memory:
     if mode == "append":
         return operations.append(actor=actor, memory_id=found.pk, text=content)
-    return operations.update(actor=actor, memory_id=found.pk, content=content, summary="")  # of the former text
+    return operations.update(actor=actor, memory_id=found.pk, content=content)
 
 
 def _missing(key: str) -> NotFound:

@@ -63,7 +63,7 @@ def save(actor: Actor, said: Arguments) -> Result:
     _require_context(actor, Scope(said["scope"]))
     draft = operations.Draft(
         content=said["value"],
-        summary=said.get("summary", ""),  # of this value, not of the one before
+        summary=said.get("summary", ""),
         expires_at=said.get("expiresAt", UNSAID),
         importance=said["importance"] / TENTHS if "importance" in said else UNSAID,
         scope=said["scope"],

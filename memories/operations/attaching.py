@@ -112,32 +112,50 @@ def attach(
     content_type: str = "",
     now: datetime | None = None,
 ) -> Asset:
-    """Stores the bytes first and the row then; a row that fails takes the bytes away again."""
+    (asset,) = attach_all(actor=actor, memory_id=memory_id, files=[Sent(file, name, content_type)], now=now)
+    return asset
+
+
+class Sent(NamedTuple):
+    """A file as somebody sent it."""
+
+    file: "File[bytes]"
+    name: str
+    content_type: str = ""
+
+
+def attach_all(*, actor: Actor, memory_id: UUID, files: Sequence[Sent], now: datetime | None = None) -> list[Asset]:
+    """All or none. Stores the bytes first and the rows then; rows that fail take the bytes away again."""
     now = now or timezone.now()
-    most = settings.ASSET_MAX_BYTES
-    if file.size > most:
-        raise TooLarge({"file": f"At most {most:,} bytes; these are {file.size:,}."})
-    asset = Asset(
+    assets = [_asset(actor, memory_id, sent, now=now) for sent in files]
+    try:
+        with transaction.atomic():
+            locked(actor=actor, memory_id=memory_id, version=None, now=now)
+            for asset, sent in zip(assets, files, strict=True):
+                asset.file.save(asset.name, sent.file, save=False)
+                asset.save(force_insert=True)
+    except BaseException:
+        for asset in assets:
+            asset.file.storage.delete(asset_path(asset, asset.name))
+        raise
+    return assets
+
+
+def _asset(actor: Actor, memory_id: UUID, sent: Sent, *, now: datetime) -> Asset:
+    name, most = _file_name(sent.name), settings.ASSET_MAX_BYTES
+    if sent.file.size > most:
+        raise TooLarge({"file": f"At most {most:,} bytes; {name} has {sent.file.size:,}."})
+    return Asset(
         organization_id=actor.organization_id,
         memory_id=memory_id,
-        name=_file_name(name),
-        content_type=_content_type(content_type, name),
-        size=file.size,
-        sha256=_digest(file),
+        name=name,
+        content_type=_content_type(sent.content_type, sent.name),
+        size=sent.file.size,
+        sha256=_digest(sent.file),
         agent_id=actor.agent_id,
         user_id=actor.user_id,
         created_at=now,
     )
-    try:
-        with transaction.atomic():
-            locked(actor=actor, memory_id=memory_id, version=None, now=now)
-            asset.file.save(asset.name, file, save=False)
-            asset.save(force_insert=True)
-    except BaseException:
-        if asset.file:
-            asset.file.storage.delete(asset_path(asset, asset.name))
-        raise
-    return asset
 
 
 @transaction.atomic

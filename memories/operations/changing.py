@@ -42,7 +42,7 @@ def update(
     review_by: datetime | Said | None = UNSAID,
     now: datetime | None = None,
 ) -> Memory:
-    """Overwrites the fields that are said."""
+    """Overwrites the fields that are said. New content drops the summary of the former, unless it brings its own."""
     now = now or timezone.now()
     said = {
         "key": key,
@@ -61,6 +61,8 @@ def update(
     values = clean(said, now=now)
     if not values:
         raise Invalid({"memory": "Say what to change."})
+    if "content" in values:
+        values.setdefault("summary", "")
     if "key" in values:
         return move(actor=actor, memory_id=memory_id, change=Change.UPDATED, version=version, now=now, values=values)
     change = _pinning(values["pinned"]) if values.keys() == {"pinned"} else Change.UPDATED

@@ -46,7 +46,7 @@ class Draft:
 
     content: str
     key: str | Said = UNSAID
-    summary: str | Said = UNSAID
+    summary: str | Said = ""  # never that of the text before
     type: str | Said = UNSAID
     category: str | Said = UNSAID
     tags: Sequence[str] | Said = UNSAID

@@ -1,6 +1,5 @@
 """What hangs on a memory: attachments, links to others, and where it came from."""
 
-from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -34,14 +33,9 @@ def attach(request: HttpRequest, place: Place, memory_id: UUID) -> Done:
     files: list[UploadedFile[bytes]] = request.FILES.getlist("file")
     if not files:
         raise Invalid({"file": "Choose a file first."})
-    now = timezone.now()
-    kept = [_attached(place, memory_id, file, now=now) for file in files]
+    sent = [operations.Sent(file, file.name or "", file.content_type or "") for file in files]
+    kept = operations.attach_all(actor=place.actor, memory_id=memory_id, files=sent)
     return Done(f"Attached {_named(kept)}.", _detaching(place, kept))
-
-
-def _attached(place: Place, memory_id: UUID, file: "UploadedFile[bytes]", *, now: datetime) -> Asset:
-    name, kind = file.name or "", file.content_type or ""
-    return operations.attach(actor=place.actor, memory_id=memory_id, file=file, name=name, content_type=kind, now=now)
 
 
 def _detaching(place: Place, assets: list[Asset]) -> str:

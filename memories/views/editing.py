@@ -64,6 +64,8 @@ def _save(request: HttpRequest, place: Place, memory: Memory) -> HttpResponse:
         return _edit(request, memory, form, version=version, status=400)
     base = values_of(versions(memory).filter(version=version).first() or memory)
     changed = {name: value for name, value in form.cleaned_data.items() if value != base[name]}
+    if "content" in changed:
+        changed["summary"] = form.cleaned_data["summary"]  # which one saw beside it
     if not changed:
         notify(request, "Nothing was changed.")
         return HttpResponseRedirect(place.to("memory", memory.pk))

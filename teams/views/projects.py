@@ -1,6 +1,7 @@
 """A team's projects, and who of other teams is admitted to them."""
 
 from functools import partial
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import Prefetch
@@ -51,11 +52,13 @@ def one(request: HttpRequest, place: Place, project_id: UUID) -> HttpResponse:
 def admit(request: HttpRequest, place: Place, project_id: UUID) -> HttpResponse:
     operations.refuse_others(place.actor)
     project = operations.projects.one(actor=place.actor, project_id=project_id)
-    guest = Guest(request.POST or None)
+    who = request.POST.get("who", request.GET.get("who"))  # by the form, or by what takes a dismissal back
+    guest = Guest({"who": who} if request.method == "POST" else None)
     act = partial(operations.projects.admit, actor=place.actor, project_id=project.pk)
     admission = carried_out(guest, act)
     if admission:
-        notify(request, f"{admission.agent or admission.person} may use {project.name} now.")
+        undo = place.to("admission-dismiss", admission.pk)
+        notify(request, f"{admission.agent or admission.person} may use {project.name} now.", undo=undo)
         return redirect(place.to("project", project.pk))
     return _shown(request, project, form=ProjectName(initial={"name": project.name}), guest=guest)
 
@@ -63,8 +66,10 @@ def admit(request: HttpRequest, place: Place, project_id: UUID) -> HttpResponse:
 @action
 def dismiss(request: HttpRequest, place: Place, admission_id: UUID) -> Done:
     gone = operations.projects.dismiss(actor=place.actor, admission_id=admission_id)
+    who = f"{gone.agent.team.slug}/{gone.agent.slug}" if gone.agent else gone.person.handle
     return Done(
         f"{gone.agent or gone.person} may not use {gone.project.name} any more.",
+        f"{place.to('project-admit', gone.project_id)}?{urlencode({'who': who})}",
         to=place.to("project", gone.project_id),
     )
 
