@@ -15,6 +15,14 @@ from tests import cast as players
 from tests import factories
 from tests.endpoint import KEY, EndpointServer, endpoint_server
 
+LONG = ("docs", "serve", "backups", "visibility", "visibility_of_writes", "page_plans", "plans", "ui_security", "demo")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take long come first, so that no worker is alone with one at the end."""
+    items.sort(key=lambda item: item.path.stem.removeprefix("test_") not in LONG)
+
 
 @pytest.fixture(autouse=True)
 def _test_settings(settings: Settings, tmp_path: Path) -> None:

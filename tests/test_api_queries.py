@@ -115,9 +115,9 @@ def member() -> Known:
 
 
 def much(member: Known, own: Belongings) -> None:
-    """Twenty more of everything that can be listed."""
+    """Five more of everything that can be listed."""
     actor = member.actor()
-    for number in range(20):
+    for number in range(5):
         recall(actor=actor, query="Quite another thing")
         text = f"Quite another thing, number {number}."
         other = operations.save(actor=actor, draft=operations.Draft(content=text))
