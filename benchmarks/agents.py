@@ -3,7 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -18,6 +18,7 @@ class Request:
     method: str
     path: str
     body: Mapping[str, Any] | None = None
+    context: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def payload(self) -> bytes:
@@ -26,7 +27,7 @@ class Request:
     @property
     def headers(self) -> dict[str, str]:
         said = {} if self.body is None else {"Content-Type": "application/json"}
-        return {"Authorization": f"Bearer {self.token}", **said}
+        return {"Authorization": f"Bearer {self.token}", **said, **self.context}
 
 
 class Agents:
@@ -51,7 +52,8 @@ class Agents:
 
     def request(self, endpoint: str) -> Request:
         team = self.random.randrange(self.teams)
-        return Request(self.tokens[team], *ENDPOINTS[endpoint](self, team))
+        method, path, *body = ENDPOINTS[endpoint](self, team)
+        return Request(self.tokens[team], method, path, *body, context=CONTEXTS.get(endpoint, {}))
 
 
 Said = tuple[str, str] | tuple[str, str, dict[str, Any]]
@@ -83,4 +85,6 @@ ENDPOINTS: dict[str, Callable[[Agents, int], Said]] = {
     "list": listed,
     "recall": recall,
     "context": prompt,
+    "session": get,
 }
+CONTEXTS = {"session": {"X-Memory-Session": "bench", "X-Memory-User": "mira"}}

@@ -1,7 +1,7 @@
 """What a request costs over HTTP beside the SQL that it runs: requests per second, p50 and p95 in milliseconds.
 
     python -m benchmarks.requests [--size 100000] [--teams 50] [--clients 1,8] [--requests 1000]
-        [--endpoints save,get,list,recall,context] [--json PATH]
+        [--endpoints save,get,list,recall,context,session] [--json PATH]
 
 The server is the one that `manage.py serve` starts, in processes of its own with as many workers as by default. The
 memories are those of benchmarks.speed, and each team has a core memory beside them. Every request comes from the agent
@@ -12,6 +12,7 @@ of a random team, with its token:
     list       the first page, 50 memories
     recall     a hybrid question of 2 to 6 words, 10 memories
     context    the whole prompt context, with such a question: core, pinned, recent and relevant memories
+    session    a get that names its session and the person it is for
 
 A client is a process that holds one connection open. "SQL" is what such requests have the database do: their
 statements, the authentication's among them, are taken down while the same application answers inside this process (in a

@@ -1,7 +1,6 @@
 """From a token or a login to an Actor: who it is, and which audiences it reaches."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -12,13 +11,12 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memoryhub.errors import Forbidden, Invalid, NotFound, Unauthenticated
-from memoryhub.ids import as_uuid
 from memoryhub.prepared import prepared_cursor
-from memoryhub.text import line_flaw, tidy
-from teams import ancestry, limits, operations, tokens
+from memoryhub.text import line_flaw
+from teams import ancestry, limits, tokens
 from teams.actor import Actor
+from teams.contexts import LONGEST, Context, circumstances, named_workspace
 from teams.models import (
-    HANDLE_LENGTH,
     Agent,
     Level,
     Membership,
@@ -26,33 +24,12 @@ from teams.models import (
     Person,
     Project,
     Role,
-    Session,
     Team,
     Token,
     Verb,
-    Workspace,
 )
 
-LONGEST = {"project": 64, "user": HANDLE_LENGTH, "session": 200, "workspace": 64, "channel": 200}
 USE_NOTED_EVERY = timedelta(minutes=5)  # so that reading does not write on every call
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Context:
-    """What a call says of its circumstances; a session that it names adds what the call leaves out."""
-
-    project: str = ""
-    user: str = ""
-    session: str = ""
-    workspace: str = ""
-    channel: str = ""
-
-    def __post_init__(self) -> None:
-        for name, longest in LONGEST.items():
-            said = tidy(getattr(self, name))
-            object.__setattr__(self, name, said)
-            if found := line_flaw(said, longest=longest):
-                raise Invalid({name: found})
 
 
 def agent_actor(*, token: str, context: Context | None = None, now: datetime | None = None) -> Actor:
@@ -83,31 +60,9 @@ def actor_of_agent(
 ) -> Actor:
     """The agent as it acts with these verbs in that context; where that names nobody, for the person whom it serves.
     Its team and organization should be loaded."""
-    context = context or Context()
-    may_register = Verb.WRITE in verbs
-    organization = agent.team.organization
-    session = _session(agent, context.session)
-    project = _project(agent, context.project or _bound(session, "project"))
-    user = context.user or _bound(session, "person")
-    person = _person(organization, user, create=may_register)
-    workspace = _workspace(organization, context.workspace) or _bound_workspace(organization, session)
-    channel = context.channel or _bound(session, "channel_id")
-    if context.session and may_register:
-        session = operations.open_session(
-            agent=agent,
-            name=context.session,
-            project_id=project.pk if project else None,
-            person_id=person.pk if person else None,
-            workspace_id=workspace.pk if workspace else None,
-            channel_id=channel,
-        )
-    if session:
-        bindings = {"project": project, "person": person, "workspace": workspace, "channel_id": channel}
-        _refuse_other_bindings(session, bindings)
+    found = circumstances(agent, context or Context(), register=Verb.WRITE in verbs, serves_id=serves_id)
     team_ids = readable_teams(agent)
-    # A session stays free of whom a token serves: a later call may name somebody else.
-    person_id = person.pk if person else None if user else serves_id
-    own = {agent.team_id, agent.pk} | {pk for pk in (project and project.pk, person_id) if pk}
+    own = {agent.team_id, agent.pk} | {pk for pk in (found.project_id, found.person_id) if pk}
     return Actor(
         organization_id=agent.organization_id,
         team_id=agent.team_id,
@@ -118,12 +73,12 @@ def actor_of_agent(
         readable_team_ids=team_ids,
         agent_id=agent.pk,
         token_id=token_id,
-        person_id=person_id,
-        project_id=project.pk if project else None,
-        session_id=session.pk if session else None,
-        workspace_id=workspace.pk if workspace else None,
-        workspaces_enabled=organization.workspaces_enabled,
-        channel_id=channel,
+        person_id=found.person_id,
+        project_id=found.project_id,
+        session_id=found.session_id,
+        workspace_id=found.workspace_id,
+        workspaces_enabled=agent.team.organization.workspaces_enabled,
+        channel_id=found.channel,
     )
 
 
@@ -160,7 +115,7 @@ def actor_of_member(
     )
     agents = set(Agent.objects.filter(team__in=owned).values_list("pk", flat=True))
     admitted = {project for project, team in projects.items() if team not in roles}
-    active = _workspace(organization, workspace)
+    active = named_workspace(organization, workspace)
     owns = owned | people | agents | {project for project, team in projects.items() if team in owned}
     return Actor(
         organization_id=organization.pk,
@@ -274,63 +229,3 @@ def _note_use(token: Token, *, now: datetime) -> None:
     if token.last_used_at is None or token.last_used_at < now - USE_NOTED_EVERY:
         stale = Q(last_used_at=None) | Q(last_used_at__lt=now - USE_NOTED_EVERY)
         Token.objects.filter(stale, pk=token.pk).update(last_used_at=now)
-
-
-def _project(agent: Agent, name: str) -> Project | None:
-    """By slug or id; only one that the agent may use: its own team's, or one that admitted it by name."""
-    if not name:
-        return None
-    usable = Project.objects.filter(organization=agent.organization_id).filter(
-        Q(team=agent.team_id) | Q(admissions__agent=agent)
-    )
-    found = usable.filter(Q(slug=name) | Q(pk=as_uuid(name))).first()
-    if not found:
-        raise NotFound(f"There is no project {name!r} that {agent.slug} may use.")
-    return found
-
-
-def _person(organization: Organization, handle: str, *, create: bool) -> Person | None:
-    if not handle:
-        return None
-    if create:
-        return operations.ensure_person(organization_id=organization.pk, handle=handle)
-    return Person.objects.filter(organization=organization, handle=handle).first()
-
-
-def _workspace(organization: Organization, slug: str) -> Workspace | None:
-    if not slug:
-        return None
-    if not organization.workspaces_enabled:
-        raise Invalid({"workspace": "Workspaces are not switched on in this organization."})
-    found = Workspace.objects.filter(organization=organization, slug=slug).first()
-    if not found:
-        raise NotFound(f"There is no workspace {slug!r}.")
-    return found
-
-
-def _session(agent: Agent, name: str) -> Session | None:
-    """The session by the agent's own id for it, if it is known already."""
-    if not name:
-        return None
-    known = Session.objects.select_related("project", "person", "workspace")
-    return known.filter(organization=agent.organization_id, agent=agent, name=name).first()
-
-
-def _bound_workspace(organization: Organization, session: Session | None) -> Workspace | None:
-    """None while the organization has switched workspaces off."""
-    return session.workspace if session and organization.workspaces_enabled else None
-
-
-def _bound(session: Session | None, field: str) -> str:
-    """What the session is bound to, by the name that a call would use."""
-    value = getattr(session, field, None)
-    return getattr(value, "handle", None) or getattr(value, "slug", None) or value or ""
-
-
-def _refuse_other_bindings(session: Session, bindings: Mapping[str, object]) -> None:
-    for field, value in bindings.items():
-        bound = getattr(session, field)
-        if value and bound and value != bound:
-            name = {"person": "user", "channel_id": "channel"}.get(field, field)
-            sentence = f"Session {session.name!r} belongs to {name} {_bound(session, field)!r}; name that one or none."
-            raise Invalid({name: sentence})

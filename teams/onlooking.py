@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from teams import auth
 from teams.actor import Actor
+from teams.contexts import Context
 from teams.models import Agent, Verb
 
 
@@ -13,7 +14,7 @@ class Sight:
     hidden: tuple[str, ...] = ()  # whose memories that leaves out
 
 
-def looking_as(*, person: Actor, agent: Agent, context: auth.Context) -> Sight:
+def looking_as(*, person: Actor, agent: Agent, context: Context) -> Sight:
     """The agent in that context as this person may watch it. Its team and organization should be loaded."""
     # Looking registers nobody: neither people nor sessions are made for a caller who may only read.
     whole = auth.actor_of_agent(agent=agent, verbs=frozenset({Verb.READ}), context=context)
@@ -27,7 +28,7 @@ def looking_as(*, person: Actor, agent: Agent, context: auth.Context) -> Sight:
     return Sight(actor, tuple(_hidden(person=person, agent=agent, context=context, whole=whole)))
 
 
-def _hidden(*, person: Actor, agent: Agent, context: auth.Context, whole: Actor) -> list[str]:
+def _hidden(*, person: Actor, agent: Agent, context: Context, whole: Actor) -> list[str]:
     found = []
     if agent.pk not in person.reads:
         found.append(f"what {agent.slug} keeps for itself: only owners of its team see that")

@@ -13,11 +13,12 @@ from memories.models import Memory, Scope
 from teams import auth
 from teams import operations as registry
 from teams.actor import Actor
+from teams.contexts import Context
 from teams.models import Admission, Agent, Level, Organization, Person, Project, Role, Team, Verb, Workspace
 from tests import factories
 
 AT_WORK = {"project": "apollo", "user": "mira", "workspace": "blue"}
-NOWHERE = auth.Context()
+NOWHERE = Context()
 WORKSPACES = ("blue", "green")
 
 AGENTS = ("writer", "teammate", "bystander", "director", "guest", "stranger", "elsewhere", "outsider")
@@ -40,7 +41,7 @@ class Member:
     name: str
     agent: Agent | None = None
     user: User | None = None
-    context: auth.Context = NOWHERE
+    context: Context = NOWHERE
     tokens: dict[tuple[Verb, ...], str] = field(default_factory=dict)
 
     def actor(self) -> Actor:
@@ -83,7 +84,7 @@ def assemble() -> Cast:
     ops = registry.ensure_team(organization=acme, slug="ops")
     sales = registry.ensure_team(organization=acme, slug="sales")
     project = Project.objects.create(organization=acme, team=ops, slug="apollo", name="Apollo")
-    at_work, in_blue = auth.Context(**AT_WORK), auth.Context(workspace="blue")
+    at_work, in_blue = Context(**AT_WORK), Context(workspace="blue")
     members = {
         "writer": Member("writer", factories.agent(ops, "writer"), context=at_work),
         "teammate": Member("teammate", factories.agent(ops, "teammate"), context=at_work),

@@ -11,6 +11,7 @@ from memories.models import Memory
 from teams import auth
 from teams import operations as registry
 from teams.actor import Actor
+from teams.contexts import Context
 from teams.models import Agent, Level, Membership, Organization, Role, Team, Verb
 
 _numbers = count(1)
@@ -30,7 +31,7 @@ def agent(within: Team | None = None, slug: str = "", level: Level | None = None
 
 
 def actor(of: Agent | None = None, *, verbs: frozenset[Verb] = frozenset(Verb), **context: str) -> Actor:
-    return auth.actor_of_agent(agent=of or agent(), verbs=verbs, context=auth.Context(**context))
+    return auth.actor_of_agent(agent=of or agent(), verbs=verbs, context=Context(**context))
 
 
 def token(of: Actor) -> str:

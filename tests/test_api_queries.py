@@ -67,10 +67,10 @@ STATEMENTS = {
     "post file-history/<path:path>": 8,
     "get export": 253,
     "get context": 4,
-    "put sessions/<path:name>": 13,
+    "put sessions/<path:name>": 14,
     "get sessions/<path:name>": 2,
-    "post sessions/<path:name>/archive": 31,
-    "post sessions/<path:name>/extract": 26,
+    "post sessions/<path:name>/archive": 29,
+    "post sessions/<path:name>/extract": 24,
     "get tools": 1,
     "post tools/kv/memory": 8,
     "post tools/group/save_memory": 8,
@@ -93,7 +93,7 @@ STATEMENTS = {
     "post tools/files/insert": 8,
     "post tools/files/delete": 9,
     "post tools/files/rename": 11,
-    "post tools/hub/<str:name>": 10,
+    "post tools/hub/<str:name>": 8,
 }
 HUB = "post tools/hub/<str:name>"
 

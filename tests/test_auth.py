@@ -13,6 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 from memoryhub.errors import Forbidden, Invalid, NotFound, Unauthenticated
 from teams import auth, tokens
 from teams import operations as registry
+from teams.contexts import Context
 from teams.models import Agent, Level, Membership, Person, Project, Role, Session, Team, Token, Verb, Workspace
 from tests import factories
 
@@ -125,19 +126,19 @@ def test_a_token_serves_its_person_where_a_call_names_nobody(
         actor = auth.agent_actor(token=token)
     assert actor.person_id == mira.pk
     assert mira.pk in actor.reads & actor.writes
-    zoe = auth.agent_actor(token=token, context=auth.Context(user="zoe"))
+    zoe = auth.agent_actor(token=token, context=Context(user="zoe"))
     assert zoe.person_id == Person.objects.get(handle="zoe").pk
     assert mira.pk not in zoe.reads | zoe.writes
-    nobody = auth.agent_actor(token=reader, context=auth.Context(user="nobody yet"))
+    nobody = auth.agent_actor(token=reader, context=Context(user="nobody yet"))
     assert (nobody.person_id, mira.pk in nobody.reads) == (None, False)
 
 
 def test_a_session_comes_before_whom_a_token_serves(agent: Agent) -> None:
     token = registry.issue_token(agent=agent, user="mira").text
-    free = auth.agent_actor(token=token, context=auth.Context(session="s"))
+    free = auth.agent_actor(token=token, context=Context(session="s"))
     assert (free.person_id, Session.objects.get().person) == (Person.objects.get().pk, None)
-    bound = auth.agent_actor(token=token, context=auth.Context(session="s", user="zoe"))
-    assert auth.agent_actor(token=token, context=auth.Context(session="s")).person_id == bound.person_id
+    bound = auth.agent_actor(token=token, context=Context(session="s", user="zoe"))
+    assert auth.agent_actor(token=token, context=Context(session="s")).person_id == bound.person_id
 
 
 def test_a_token_serves_nobody_of_another_organization(agent: Agent) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from memories.models import Memory, Scope
-from teams import auth
+from teams.contexts import Context
 from teams.models import Person, Session
 from teams.onlooking import looking_as
 from tests.cast import AT_WORK, PEOPLE, WHO_SEES, Cast
@@ -22,7 +22,7 @@ def test_one_sees_what_both_the_agent_and_oneself_see(cast: Cast, scope: Scope, 
 
 def test_what_is_left_out_is_said(cast: Cast) -> None:
     def hidden(name: str, agent: str, **context: str) -> str:
-        said = auth.Context(workspace="blue", **context)
+        said = Context(workspace="blue", **context)
         return " ".join(looking_as(person=cast[name].actor(), agent=cast[agent].agent, context=said).hidden)  # type: ignore[arg-type]
 
     assert hidden("owner", "writer", project="apollo") == ""
@@ -34,6 +34,6 @@ def test_what_is_left_out_is_said(cast: Cast) -> None:
 
 def test_looking_registers_nobody(cast: Cast) -> None:
     people = Person.objects.count()
-    context = auth.Context(**AT_WORK | {"user": "new", "session": "new"})
+    context = Context(**AT_WORK | {"user": "new", "session": "new"})
     looking_as(person=cast["owner"].actor(), agent=cast["writer"].agent, context=context)  # type: ignore[arg-type]
     assert (Person.objects.count(), Session.objects.count()) == (people, 0)

@@ -14,6 +14,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memoryhub.errors import Forbidden, Invalid, NotFound
 from teams import auth, operations
+from teams.contexts import Context
 from teams.models import Admission, Agent, Level, Membership, Person, Project, Role, Token, Verb
 from tests import factories
 from tests.caller import Caller
@@ -166,11 +167,11 @@ def test_a_project_is_added_renamed_and_lends_itself_to_others(owner: Client, ca
     page = owner.get(f"{OPS}projects/").text
     assert "Gemini Two" in page
     assert "sales/stranger" in page
-    assert auth.actor_of_agent(agent=cast["stranger"].agent, context=auth.Context(project="gemini")).project_id  # type: ignore[arg-type]
+    assert auth.actor_of_agent(agent=cast["stranger"].agent, context=Context(project="gemini")).project_id  # type: ignore[arg-type]
     admission = Admission.objects.get(project=project, agent=cast["stranger"].agent)
     owner.post(f"{OPS}admissions/{admission.pk}/dismiss/")
     with pytest.raises(NotFound):
-        auth.actor_of_agent(agent=cast["stranger"].agent, context=auth.Context(project="gemini"))  # type: ignore[arg-type]
+        auth.actor_of_agent(agent=cast["stranger"].agent, context=Context(project="gemini"))  # type: ignore[arg-type]
 
 
 def test_admitting_and_dismissing_can_be_undone(owner: Client, cast: Cast) -> None:

@@ -23,6 +23,7 @@ from memoryhub import json, logs, refusals
 from memoryhub.errors import Conflict, Invalid, NotFound, TooLarge, TooMany, Trouble, Unauthenticated
 from teams import auth, tokens
 from teams.actor import Actor
+from teams.contexts import Context
 from teams.models import Token
 
 CONTEXT_HEADERS = ("project", "user", "session", "workspace", "channel")
@@ -51,7 +52,7 @@ class TokenAuthentication(BaseAuthentication):
             raise Unauthenticated("Send the token as 'Authorization: Bearer mh_…'.")
         said = {name: unquote(request.headers.get(f"X-Memory-{name.title()}", "")) for name in CONTEXT_HEADERS}
         caller = Caller(auth.bearer(token=token.strip()), said)
-        actor = auth.actor_of_token(token=caller.token, context=auth.Context(**said))
+        actor = auth.actor_of_token(token=caller.token, context=Context(**said))
         logs.about(actor=actor.caller, token=token[: tokens.PREFIX_LENGTH])
         return caller, actor
 
@@ -68,7 +69,7 @@ def actor_within(request: Request, said: Mapping[str, str]) -> Actor:
     if not said:
         return actor_of(request)
     caller = cast(Caller, request.user)
-    return auth.actor_of_token(token=caller.token, context=auth.Context(**{**caller.context, **said}))
+    return auth.actor_of_token(token=caller.token, context=Context(**{**caller.context, **said}))
 
 
 class JSONParser(BaseParser):

@@ -29,13 +29,13 @@ from memories.schemas import (
     text,
 )
 from memoryhub.errors import NotFound
-from teams import auth
 from teams.actor import Actor
+from teams.contexts import LONGEST, Context
 from teams.models import Session, Verb
 
 BINDINGS = ("project", "user", "workspace", "channel")
 REGISTERED = record(
-    {name: text(longest=auth.LONGEST[name], description=f"The session's {name}.") for name in BINDINGS},
+    {name: text(longest=LONGEST[name], description=f"The session's {name}.") for name in BINDINGS},
     title="NewSession",
 )
 SESSION = record(
@@ -203,7 +203,7 @@ def _within(request: Request, name: str, **said: str) -> Actor:
 
 
 def _sessions(actor: Actor, name: str) -> Any:
-    known = auth.Context(session=name).session  # in its form, or refused
+    known = Context(session=name).session  # in its form, or refused
     return Session.objects.filter(organization=actor.organization_id, agent=actor.agent_id, name=known)
 
 

@@ -21,6 +21,7 @@ from memories.recall import Filters, Mode, recall
 from teams import auth, tokens
 from teams import operations as registry
 from teams.actor import Actor
+from teams.contexts import Context
 from teams.models import Admission, Agent, Level, Membership, Organization, Person, Project, Role, Team, Token
 
 FOLDER = Path(__file__).parent
@@ -172,7 +173,7 @@ class Story:
 
     def working(self, agent: Agent, **context: str) -> Actor:
         token_id = self.token.pk if agent.pk == self.token.agent_id else None
-        return auth.actor_of_agent(agent=agent, context=auth.Context(**context), token_id=token_id)
+        return auth.actor_of_agent(agent=agent, context=Context(**context), token_id=token_id)
 
     def author(self, team: str, entry: dict[str, Any], name: str = "") -> Actor:
         said = {"project": "project", "user": "person", "channel": "channel"}

@@ -44,8 +44,8 @@ from memories.schemas import (
 )
 from memories.scopes import AUDIENCE_COLUMN
 from memoryhub.errors import Invalid, NotFound
-from teams import auth
 from teams.actor import Actor
+from teams.contexts import LONGEST
 from teams.models import Verb
 
 SCOPES = (Scope.GLOBAL, Scope.PROJECT, Scope.AGENT)
@@ -188,7 +188,7 @@ def _keyed(actor: Actor, seen: MemoryQuerySet, said: Arguments) -> MemoryQuerySe
 
 
 WITHIN: dict[str, Schema] = {
-    argument: text(longest=auth.LONGEST[name], description=f"The {name} of this call, if not the one of its header.")
+    argument: text(longest=LONGEST[name], description=f"The {name} of this call, if not the one of its header.")
     for argument, name in CONTEXT.items()
 }
 KEY = text(longest=KEY_LENGTH, shortest=1)

@@ -28,6 +28,7 @@ from memories.schemas import checked
 from memoryhub.errors import Conflict, NotFound, Trouble
 from teams import auth
 from teams.actor import Actor
+from teams.contexts import Context
 from teams.models import Token
 
 META_CONTEXT = "memoryhub/context"
@@ -76,7 +77,7 @@ class Call:
         """Who calls, in the circumstances that the headers tell, the message's `_meta`, or what it says itself."""
         meta = checked(CONTEXT, self.request.meta.get(META_CONTEXT, {}), name=META_CONTEXT)
         context = {**self.context, **meta, **checked(CONTEXT, {} if said is None else said, name="context")}
-        return auth.actor_of_token(token=self.token, context=auth.Context(**context))
+        return auth.actor_of_token(token=self.token, context=Context(**context))
 
 
 KINDS: dict[type, str] = {str: "text", dict: "an object"}

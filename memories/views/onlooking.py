@@ -7,7 +7,7 @@ from django import forms
 
 from memoryhub.errors import Trouble
 from memoryhub.forms import refuse
-from teams import auth
+from teams.contexts import Context
 from teams.models import HANDLE_LENGTH
 from teams.onlooking import Sight, looking_as
 from teams.place import Place
@@ -33,10 +33,10 @@ class Standpoint(forms.Form):
         return found
 
     @property
-    def context(self) -> auth.Context:
+    def context(self) -> Context:
         workspace = self.place.workspace
         said = {name: self.cleaned_data.get(name, "") for name in ("project", "user")}
-        return auth.Context(**said, workspace=workspace.slug if workspace else "")
+        return Context(**said, workspace=workspace.slug if workspace else "")
 
     def sight(self) -> Sight | None:
         """What can be seen from there; None if there is no such place, which the fields say then."""

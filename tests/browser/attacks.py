@@ -13,6 +13,7 @@ from memories.operations import batches
 from teams import auth
 from teams import operations as registry
 from teams.actor import Actor
+from teams.contexts import Context
 from teams.models import Admission, Agent, Membership, Organization, Person, Project, Role, Team, Token, Workspace
 from tests import factories
 
@@ -106,7 +107,7 @@ def _mark_many(owner: Actor) -> None:
 def _remember(agent: Agent, project: Project) -> None:
     text = cycle(PAYLOADS)
     context = {"project": project.slug, "user": "somebody", "session": PAYLOADS[0], "channel": PAYLOADS[1]}
-    actor = auth.actor_of_token(token=Token.objects.get(agent=agent), context=auth.Context(**context))
+    actor = auth.actor_of_token(token=Token.objects.get(agent=agent), context=Context(**context))
     last: Memory | None = None
     for number, payload in enumerate(PAYLOADS):
         scope = (Scope.TEAM, Scope.PROJECT, Scope.AGENT)[number % 3]

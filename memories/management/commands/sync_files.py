@@ -10,6 +10,7 @@ from memories.mirroring import Act, Mirror, Step
 from memoryhub.errors import Trouble
 from teams import auth, operations
 from teams.actor import Actor
+from teams.contexts import Context
 from teams.models import Team
 
 
@@ -69,4 +70,4 @@ def named_team(org: str, slug: str) -> Team:
 
 def signing(team: Team, slug: str, *, workspace: str) -> Actor:
     agent = operations.ensure_agent(team=team, slug=slug)
-    return auth.actor_of_agent(agent=agent, context=auth.Context(workspace=workspace))
+    return auth.actor_of_agent(agent=agent, context=Context(workspace=workspace))

@@ -6,10 +6,10 @@ from typing import Any
 
 from memories.dialects import Arguments, Result, Tool
 from memories.schemas import STORABLE, Schema, anything, identity, record, text
-from teams import auth
 from teams.actor import Actor
+from teams.contexts import LONGEST
 
-CONTEXT = record({name: text(longest=longest) for name, longest in auth.LONGEST.items()})
+CONTEXT = record({name: text(longest=longest) for name, longest in LONGEST.items()})
 # As every tool tells it: in few words, for a model reads them all.
 CIRCUMSTANCES = anything(
     description="Where this call belongs, unless headers say it for all: project, user, session, workspace, channel."

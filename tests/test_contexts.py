@@ -1,0 +1,80 @@
+"""What the names of a call stand for: the quick way and the thorough one agree, and the quick one is one statement."""
+
+from itertools import chain, combinations, product
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from memoryhub.errors import Trouble
+from teams import contexts
+from teams.contexts import Circumstances, Context, circumstances
+from teams.models import Admission, Agent, Organization, Person, Project
+from tests.cast import Cast
+
+SAID = {"project": "apollo", "user": "mira", "workspace": "blue", "channel": "#ops"}
+OTHER = {"project": "gemini", "user": "tomas", "workspace": "green", "channel": "#sales"}
+SUBSETS = [
+    {name: said[name] for name in names}
+    for said in (SAID, OTHER)
+    for names in chain.from_iterable(combinations(SAID, size) for size in range(len(SAID) + 1))
+]
+
+
+@pytest.fixture
+def agents(cast: Cast) -> list[Agent]:
+    """Of the team, admitted to the project, and neither."""
+    Project.objects.create(organization=cast.ops.organization, team=cast.ops, slug="gemini", name="Gemini")
+    Person.objects.create(organization=cast.ops.organization, handle="tomas")
+    names = ("writer", "guest", "stranger")
+    return [agent for name in names if (agent := cast[name].agent)]
+
+
+def outcome(agent: Agent, context: Context, *, register: bool = True) -> Circumstances | str:
+    try:
+        return contexts._registered(agent, context, None, register=register)
+    except Trouble as refusal:
+        return refusal.message
+
+
+@pytest.mark.parametrize("enabled", [True, False], ids=["workspaces", "no workspaces"])
+def test_the_quick_way_agrees_with_the_thorough_one(agents: list[Agent], *, enabled: bool) -> None:
+    Organization.objects.filter(slug="acme").update(workspaces_enabled=True)
+    sessions = {"loose": {}, "of a person": {"user": "mira"}, "bound": SAID, "bound elsewhere": OTHER}
+    for agent, (name, bound) in product(agents, sessions.items()):
+        outcome(agent, Context(session=name, **bound))
+    Organization.objects.filter(slug="acme").update(workspaces_enabled=enabled)
+    quick = refused = 0
+    for agent, said, session in product(agents, SUBSETS, ["", *sessions]):
+        agent.team.organization.refresh_from_db()
+        context = Context(session=session, **said)
+        found = contexts._known(agent, context, None)
+        thorough = outcome(agent, context)
+        refused += isinstance(thorough, str)
+        quick += found is not None
+        assert found in (None, thorough), (agent, context)
+        assert found or isinstance(thorough, str) or session or not said
+    assert min(quick, refused) > 50
+
+
+def test_what_is_known_takes_one_statement(cast: Cast, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    agent = cast["writer"].agent
+    assert agent
+    whole = Context(session="s1", **SAID)
+    first = circumstances(agent, whole, register=True)
+    with django_assert_num_queries(1):
+        assert circumstances(agent, whole, register=True) == first
+    with django_assert_num_queries(1):
+        assert circumstances(agent, Context(session="s1"), register=False) == first
+    with django_assert_num_queries(0):
+        assert circumstances(agent, Context(), register=True) == Circumstances()
+
+
+def test_a_project_that_takes_its_admission_back_is_closed_to_sessions(cast: Cast) -> None:
+    guest = cast["guest"].agent
+    assert guest
+    context = Context(session="s1", project="apollo")
+    assert circumstances(guest, context, register=True).project_id == cast.project.pk
+    Admission.objects.all().delete()
+    for again in (context, Context(session="s1")):
+        with pytest.raises(Trouble, match="no project 'apollo' that guest may use"):
+            circumstances(guest, again, register=True)
