@@ -11,6 +11,8 @@ from uuid import UUID
 from benchmarks.ground import Texts
 from benchmarks.hub import LIMIT, Hub
 
+SESSION, USER = "bench", "mira"
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -31,12 +33,14 @@ class Request:
 
 
 class Agents:
-    """One of each team, with a token and some memories to get. The token's first use is behind it."""
+    """One of each team, with a token and some memories to get. The token's first use is behind it,
+    and a session's."""
 
     def __init__(self, hub: Hub) -> None:
         from memories.models import Memory
         from memories.operations import Draft, save
         from teams import auth, operations
+        from teams.contexts import Context
         from teams.models import Agent
 
         self.texts, self.random = Texts(seed=11), random.Random(11)
@@ -45,7 +49,8 @@ class Agents:
         self.teams = len(hub.actors)
         for actor in hub.actors:
             token = operations.issue_token(agent=Agent.objects.get(pk=actor.agent_id)).text
-            save(actor=auth.agent_actor(token=token), draft=Draft(content=self.texts.text(), key="core"))
+            known = auth.agent_actor(token=token, context=Context(session=SESSION, user=USER))
+            save(actor=known, draft=Draft(content=self.texts.text(), key="core"))
             some = Memory.objects.visible_to(actor).order_by("id").values_list("id", flat=True)
             self.tokens.append(token)
             self.memories.append(list(some[:1_000]))
@@ -87,4 +92,4 @@ ENDPOINTS: dict[str, Callable[[Agents, int], Said]] = {
     "context": prompt,
     "session": get,
 }
-CONTEXTS = {"session": {"X-Memory-Session": "bench", "X-Memory-User": "mira"}}
+CONTEXTS = {"session": {"X-Memory-Session": SESSION, "X-Memory-User": USER}}
