@@ -11,7 +11,7 @@ run: $(VENV)/run.stamp
 	@exec $(BIN)/python manage.py serve --demo --port $(PORT)
 
 test: $(VENV)/dev.stamp
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # Finds Chromium, or installs Debian's where it may.
 browser: $(VENV)/dev.stamp

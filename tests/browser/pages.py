@@ -104,11 +104,11 @@ def _asked(page: Page) -> None:
 
 
 def _pressed(key: str, shown: str) -> Callable[[Page], None]:
-    def press(page: Page) -> None:
+    def act(page: Page) -> None:
         press(page, key)
         expect(page.locator(shown).first).to_be_visible()
 
-    return press
+    return act
 
 
 def _opened(menu: str) -> Callable[[Page], None]:
