@@ -37,7 +37,9 @@ SCOPE = one_of(Scope, description="Whose it is: the team's, a person's (global),
 FIELDS: dict[str, Schema] = {
     "content": text(shortest=1, description="What to remember: up to 50,000 bytes of UTF-8."),
     "key": nullable(text(longest=KEY_LENGTH, description="A label; at most one living memory of an audience owns it.")),
-    "summary": nullable(text(longest=SUMMARY_LENGTH, description="A shorter form, for prompts.")),
+    "summary": nullable(
+        text(longest=SUMMARY_LENGTH, description="A shorter form, for prompts, of this content alone.")
+    ),
     "type": one_of(Type),
     "category": nullable(text(longest=LABEL_LENGTH)),
     "tags": nullable(TAGS),

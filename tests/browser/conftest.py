@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterator
+from threading import Condition
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.signals import request_finished, request_started
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
@@ -31,8 +33,35 @@ def complaints() -> list[str]:
     return []
 
 
+class Underway:
+    """How many requests the server is answering. A test's tables are emptied once there are none."""
+
+    def __init__(self) -> None:
+        self.count, self.changed = 0, Condition()
+        request_started.connect(self._begin)
+        request_finished.connect(self._end)
+
+    def _begin(self, **said: object) -> None:
+        with self.changed:
+            self.count += 1
+
+    def _end(self, **said: object) -> None:
+        with self.changed:
+            self.count -= 1
+            self.changed.notify_all()
+
+    def ended(self) -> bool:
+        with self.changed:
+            return self.changed.wait_for(lambda: self.count == 0, timeout=PATIENCE / 1_000)
+
+
+@pytest.fixture(scope="session")
+def underway() -> Underway:
+    return Underway()
+
+
 @pytest.fixture
-def visit(browser: Browser, live_server: LiveServer, complaints: list[str]) -> Iterator[Visit]:
+def visit(browser: Browser, live_server: LiveServer, complaints: list[str], underway: Underway) -> Iterator[Visit]:
     """Opens a path as somebody: `visit(user, "/")`, with `scripts=False`, `dark=True` or `phone=True` where wanted."""
     contexts: list[BrowserContext] = []
 
@@ -57,6 +86,7 @@ def visit(browser: Browser, live_server: LiveServer, complaints: list[str]) -> I
     yield opened
     for context in contexts:
         context.close()
+    assert underway.ended()
     assert complaints == []
 
 

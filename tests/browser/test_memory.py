@@ -107,6 +107,7 @@ def test_what_was_refused_can_be_mended(visit: Visit, user: User, memory: Memory
     expect(page.get_by_label("What to remember")).to_have_value("Written with care.")
     page.locator("#id_importance").fill("0.7")
     press(page, "Control+Enter")
+    expect(page.locator(".toast")).to_contain_text("Saved.")
     expect(page.locator("#said")).to_contain_text("Written with care.")
     complaints[:] = [text for text in complaints if "400 (Bad Request)" not in text]
 
