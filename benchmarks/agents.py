@@ -40,7 +40,7 @@ class Agents:
         from memories.models import Memory
         from memories.operations import Draft, save
         from teams import auth, operations
-        from teams.contexts import Context
+        from teams.circumstances import Context
         from teams.models import Agent
 
         self.texts, self.random = Texts(seed=11), random.Random(11)

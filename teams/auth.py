@@ -15,7 +15,7 @@ from memoryhub.prepared import prepared_cursor
 from memoryhub.text import line_flaw
 from teams import ancestry, limits, tokens
 from teams.actor import Actor
-from teams.contexts import LONGEST, Context, circumstances, named_workspace
+from teams.circumstances import LONGEST, Context, circumstances, named_workspace
 from teams.models import (
     Agent,
     Level,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from teams import auth
 from teams.actor import Actor
-from teams.contexts import Context
+from teams.circumstances import Context
 from teams.models import Agent, Verb
 
 

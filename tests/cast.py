@@ -13,7 +13,7 @@ from memories.models import Memory, Scope
 from teams import auth
 from teams import operations as registry
 from teams.actor import Actor
-from teams.contexts import Context
+from teams.circumstances import Context
 from teams.models import Admission, Agent, Level, Organization, Person, Project, Role, Team, Verb, Workspace
 from tests import factories
 

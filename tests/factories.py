@@ -11,7 +11,7 @@ from memories.models import Memory
 from teams import auth
 from teams import operations as registry
 from teams.actor import Actor
-from teams.contexts import Context
+from teams.circumstances import Context
 from teams.models import Agent, Level, Membership, Organization, Role, Team, Verb
 
 _numbers = count(1)

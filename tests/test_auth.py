@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 from memoryhub.errors import Forbidden, Invalid, NotFound, Unauthenticated
 from teams import auth, tokens
 from teams import operations as registry
-from teams.contexts import Context
+from teams.circumstances import Context
 from teams.models import Agent, Level, Membership, Person, Project, Role, Session, Team, Token, Verb, Workspace
 from tests import factories
 

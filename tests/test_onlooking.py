@@ -3,7 +3,7 @@
 import pytest
 
 from memories.models import Memory, Scope
-from teams.contexts import Context
+from teams.circumstances import Context
 from teams.models import Person, Session
 from teams.onlooking import looking_as
 from tests.cast import AT_WORK, PEOPLE, WHO_SEES, Cast

@@ -14,7 +14,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memoryhub.errors import Forbidden, Invalid, NotFound
 from teams import auth, operations
-from teams.contexts import Context
+from teams.circumstances import Context
 from teams.models import Admission, Agent, Level, Membership, Person, Project, Role, Token, Verb
 from tests import factories
 from tests.caller import Caller

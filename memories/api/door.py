@@ -23,7 +23,7 @@ from memoryhub import json, logs, refusals
 from memoryhub.errors import Conflict, Invalid, NotFound, TooLarge, TooMany, Trouble, Unauthenticated
 from teams import auth, tokens
 from teams.actor import Actor
-from teams.contexts import Context
+from teams.circumstances import Context
 from teams.models import Token
 
 CONTEXT_HEADERS = ("project", "user", "session", "workspace", "channel")

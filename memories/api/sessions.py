@@ -30,7 +30,7 @@ from memories.schemas import (
 )
 from memoryhub.errors import NotFound
 from teams.actor import Actor
-from teams.contexts import LONGEST, Context
+from teams.circumstances import LONGEST, Context
 from teams.models import Session, Verb
 
 BINDINGS = ("project", "user", "workspace", "channel")

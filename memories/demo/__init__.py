@@ -21,7 +21,7 @@ from memories.recall import Filters, Mode, recall
 from teams import auth, tokens
 from teams import operations as registry
 from teams.actor import Actor
-from teams.contexts import Context
+from teams.circumstances import Context
 from teams.models import Admission, Agent, Level, Membership, Organization, Person, Project, Role, Team, Token
 
 FOLDER = Path(__file__).parent

@@ -45,7 +45,7 @@ from memories.schemas import (
 from memories.scopes import AUDIENCE_COLUMN
 from memoryhub.errors import Invalid, NotFound
 from teams.actor import Actor
-from teams.contexts import LONGEST
+from teams.circumstances import LONGEST
 from teams.models import Verb
 
 SCOPES = (Scope.GLOBAL, Scope.PROJECT, Scope.AGENT)

@@ -28,7 +28,7 @@ from memories.schemas import checked
 from memoryhub.errors import Conflict, NotFound, Trouble
 from teams import auth
 from teams.actor import Actor
-from teams.contexts import Context
+from teams.circumstances import Context
 from teams.models import Token
 
 META_CONTEXT = "memoryhub/context"

@@ -7,7 +7,7 @@ from django import forms
 
 from memoryhub.errors import Trouble
 from memoryhub.forms import refuse
-from teams.contexts import Context
+from teams.circumstances import Context
 from teams.models import HANDLE_LENGTH
 from teams.onlooking import Sight, looking_as
 from teams.place import Place

@@ -13,7 +13,7 @@ from memories.operations import batches
 from teams import auth
 from teams import operations as registry
 from teams.actor import Actor
-from teams.contexts import Context
+from teams.circumstances import Context
 from teams.models import Admission, Agent, Membership, Organization, Person, Project, Role, Team, Token, Workspace
 from tests import factories
 

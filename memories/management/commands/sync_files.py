@@ -10,7 +10,7 @@ from memories.mirroring import Act, Mirror, Step
 from memoryhub.errors import Trouble
 from teams import auth, operations
 from teams.actor import Actor
-from teams.contexts import Context
+from teams.circumstances import Context
 from teams.models import Team
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from memories.dialects import Arguments, Result, Tool
 from memories.schemas import STORABLE, Schema, anything, identity, record, text
 from teams.actor import Actor
-from teams.contexts import LONGEST
+from teams.circumstances import LONGEST
 
 CONTEXT = record({name: text(longest=longest) for name, longest in LONGEST.items()})
 # As every tool tells it: in few words, for a model reads them all.

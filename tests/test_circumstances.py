@@ -1,16 +1,17 @@
 """What the names of a call stand for: the quick way and the thorough one agree, and the quick one is one statement."""
 
 from itertools import chain, combinations, product
+from uuid import uuid4
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from memoryhub.errors import Trouble
-from teams import contexts
-from teams.contexts import Circumstances, Context, circumstances
+from teams.circumstances import Circumstances, Context, _known, _registered, circumstances
 from teams.models import Admission, Agent, Organization, Person, Project
 from tests.cast import Cast
 
+SERVED = uuid4()
 SAID = {"project": "apollo", "user": "mira", "workspace": "blue", "channel": "#ops"}
 OTHER = {"project": "gemini", "user": "tomas", "workspace": "green", "channel": "#sales"}
 SUBSETS = [
@@ -29,9 +30,10 @@ def agents(cast: Cast) -> list[Agent]:
     return [agent for name in names if (agent := cast[name].agent)]
 
 
-def outcome(agent: Agent, context: Context, *, register: bool = True) -> Circumstances | str:
+def thorough(agent: Agent, context: Context, *, register: bool) -> Circumstances | str:
+    """Or why it is refused."""
     try:
-        return contexts._registered(agent, context, None, register=register)
+        return _registered(agent, context, SERVED, register=register)
     except Trouble as refusal:
         return refusal.message
 
@@ -41,18 +43,19 @@ def test_the_quick_way_agrees_with_the_thorough_one(agents: list[Agent], *, enab
     Organization.objects.filter(slug="acme").update(workspaces_enabled=True)
     sessions = {"loose": {}, "of a person": {"user": "mira"}, "bound": SAID, "bound elsewhere": OTHER}
     for agent, (name, bound) in product(agents, sessions.items()):
-        outcome(agent, Context(session=name, **bound))
+        thorough(agent, Context(session=name, **bound), register=True)
     Organization.objects.filter(slug="acme").update(workspaces_enabled=enabled)
     quick = refused = 0
     for agent, said, session in product(agents, SUBSETS, ["", *sessions]):
         agent.team.organization.refresh_from_db()
         context = Context(session=session, **said)
-        found = contexts._known(agent, context, None)
-        thorough = outcome(agent, context)
-        refused += isinstance(thorough, str)
-        quick += found is not None
-        assert found in (None, thorough), (agent, context)
-        assert found or isinstance(thorough, str) or session or not said
+        for register in (False, True):  # which binds loose sessions
+            expected = thorough(agent, context, register=register)
+            found = _known(agent, context, SERVED)
+            assert found in (None, expected), (agent, context)
+            assert found or isinstance(expected, str) or (session and not register), (agent, context)
+            refused += isinstance(expected, str)
+            quick += found is not None
     assert min(quick, refused) > 50
 
 
