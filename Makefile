@@ -1,6 +1,6 @@
 # The commands a person types. Everything they need is installed into .venv from the lock files.
 .DELETE_ON_ERROR:
-.PHONY: run test browser test-browser screenshots conformance inspector lighthouse check lock clean
+.PHONY: run test coverage browser test-browser screenshots conformance inspector lighthouse fuzz-mcp fuzz-forms check lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -12,6 +12,10 @@ run: $(VENV)/run.stamp
 
 test: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+
+# Branch coverage of the server and the client by all tests, and what they miss.
+coverage: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term-missing:skip-covered $(ARGS)
 
 # Finds Chromium, or installs Debian's where it may.
 browser: $(VENV)/dev.stamp
@@ -29,6 +33,10 @@ conformance inspector: $(VENV)/dev.stamp
 
 lighthouse: browser
 	$(BIN)/python -m tests.judges.lighthouse
+
+# Odd requests by chance against a hub of its own; ARGS="--seed 7 --only 1234" sends one again.
+fuzz-mcp fuzz-forms: $(VENV)/dev.stamp
+	$(BIN)/python -m tests.judges.$(subst -,_,$@) $(ARGS)
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
@@ -56,12 +64,13 @@ $(BIN)/python:
 
 # uv installs several times faster where it is present; pip does the same from the same hashes. The lock files name all
 # that is needed: left to look for more, older pips take a newer release for a package that is asked for with an extra.
+# Wheels only: a source package would run code of its own on being installed.
 define install
 	@echo "Installing $(1) …"
 	@if command -v uv >/dev/null 2>&1; then \
-	  uv pip install --quiet --no-deps --require-hashes --python $(BIN)/python -r $(1); \
+	  uv pip install --quiet --only-binary :all: --no-deps --require-hashes --python $(BIN)/python -r $(1); \
 	else \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $(1); \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps --require-hashes -r $(1); \
 	fi
 	@touch $@
 endef

@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""The command line: every command runs with the embedded Postgres up, unless DATABASE_URL names a server."""
+"""The command line. Every command runs with the embedded Postgres, unless DATABASE_URL names a server."""
 
 import os
 import sys
@@ -12,12 +12,18 @@ def main() -> None:
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
+    from memoryhub import privileges
     from memoryhub.postgres import PostgresError
 
     try:
         cluster = settings.EMBEDDED_POSTGRES
+        if sys.argv[1:2] in (["serve"], ["work"]):
+            privileges.leave_root(data=settings.DATA_FOLDER, project=settings.BASE_DIR)
         with cluster.running() if cluster else nullcontext():
-            execute_from_command_line(sys.argv)
+            try:
+                execute_from_command_line(sys.argv)
+            finally:
+                privileges.hand_over_as_root(settings.DATA_FOLDER)
     except (ImproperlyConfigured, PostgresError) as error:
         sys.exit(f"memoryhub: {error}")
 

@@ -1,4 +1,4 @@
-"""How quick the operators' pages are in a large hub: each list, search, filter, form and choice, beside a look-up.
+"""Speed of the operators' pages in a large hub: each list, search, filter, form and choice, beside a look-up.
 
     python -m benchmarks.admin [--size 1000000] [--teams 50] [--rounds 5] [--json PATH]
 
@@ -21,7 +21,7 @@ from urllib.parse import urlencode
 
 import psycopg
 
-from benchmarks.ground import Progress, database, say
+from benchmarks.harness import Progress, database, say
 
 if TYPE_CHECKING:
     from django.db.models import Model
@@ -31,7 +31,7 @@ DAYS = 180  # of which the memories are
 
 
 def main() -> None:
-    arguments = parsed()
+    arguments = parse_admin_options()
     with database() as url:
         from django.conf import settings
 
@@ -39,15 +39,15 @@ def main() -> None:
         settings.STATIC_ROOT.mkdir()
         settings.SLOW_STATEMENT = 3_600_000  # filling takes long
         began = time.monotonic()
-        crowded(memories=arguments.size, teams=arguments.teams)
+        fill_hub(memories=arguments.size, teams=arguments.teams)
         say(f"{arguments.size:,} memories and what belongs to them, made in {time.monotonic() - began:.0f} s")
-        rows = measured(url, rounds=arguments.rounds)
-    show(rows)
+        rows = measure_pages(url, rounds=arguments.rounds)
+    print_timing(rows)
     if arguments.json:
         arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
 
 
-def parsed() -> argparse.Namespace:
+def parse_admin_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=int, default=1_000_000, help="memories in all")
     parser.add_argument("--teams", type=int, default=50)
@@ -56,12 +56,12 @@ def parsed() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def crowded(*, memories: int, teams: int) -> None:
+def fill_hub(*, memories: int, teams: int) -> None:
     from django.utils import timezone
 
     from benchmarks import crowd
     from memories.models import Type
-    from memories.recall import statistics
+    from memories.recall import word_stats
     from teams import operations
     from teams.models import Agent, Team, Token
 
@@ -85,12 +85,12 @@ def crowded(*, memories: int, teams: int) -> None:
         "step": f"{DAYS * 24 * 60 / memories} minutes",
     }
     crowd.fill(values)
-    statistics.count(organization_id=organization.pk, audience=made[0].pk, now=timezone.now())
+    word_stats.count(within=word_stats.Within(organization.pk), audience=made[0].pk, now=timezone.now())
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """One page."""
+class PageTiming:
+    """The figures of one page."""
 
     page: str
     ms: float
@@ -100,7 +100,7 @@ class Measured:
     empty_pages: float  # and how many empty pages the whole takes
 
 
-def measured(url: str, *, rounds: int) -> list[Measured]:
+def measure_pages(url: str, *, rounds: int) -> list[PageTiming]:
     from django.contrib import admin
     from django.contrib.auth.models import User
     from django.test import Client
@@ -116,21 +116,21 @@ def measured(url: str, *, rounds: int) -> list[Measured]:
         for turn in range(rounds):
             for path in paths if turn % 2 == 0 else reversed(paths):
                 looked.append(look_up())
-                took[path].append(opened(client, "/admin/password_change/" if path == EMPTY else path))
+                took[path].append(open_page(client, "/admin/password_change/" if path == EMPTY else path))
                 progress.add(1)
     one, empty = median(looked), median(ms for ms, _, _ in took[EMPTY][1:])
     return [row(path, some[1:] or some, look_up=one, empty=empty) for path, some in took.items()] + [
-        Measured(LOOK_UP, one, one, 1, 1.0, one / empty)
+        PageTiming(LOOK_UP, one, one, 1, 1.0, one / empty)
     ]
 
 
-def row(path: str, some: list[tuple[float, float, int]], *, look_up: float, empty: float) -> Measured:
+def row(path: str, some: list[tuple[float, float, int]], *, look_up: float, empty: float) -> PageTiming:
     ms, sql = median(found[0] for found in some), median(found[1] for found in some)
-    return Measured(path, ms, sql, max(found[2] for found in some), sql / look_up, ms / empty)
+    return PageTiming(path, ms, sql, max(found[2] for found in some), sql / look_up, ms / empty)
 
 
 def looking(raw: "psycopg.Connection[Any]") -> Callable[[], float]:
-    """Another row each time, prepared."""
+    """Return a function that times a prepared look-up, of another row each time."""
     ids = raw.execute("SELECT id FROM memories_memory TABLESAMPLE SYSTEM (1) LIMIT 1000").fetchall()
     ids = ids or raw.execute("SELECT id FROM memories_memory LIMIT 1000").fetchall()
     turn = 0
@@ -146,11 +146,11 @@ def looking(raw: "psycopg.Connection[Any]") -> Callable[[], float]:
     return look_up
 
 
-def opened(client: Any, path: str) -> tuple[float, float, int]:
-    """How long it took in all and in the database, and by how many statements."""
+def open_page(client: Any, path: str) -> tuple[float, float, int]:
+    """Open a page and return its time in all, its time in the database, and its number of statements."""
     from django.db import connection
 
-    with noted(connection) as statements:
+    with note_statements(connection) as statements:
         began = time.perf_counter()
         response = client.get(path)
         took = (time.perf_counter() - began) * 1_000
@@ -160,7 +160,7 @@ def opened(client: Any, path: str) -> tuple[float, float, int]:
 
 
 @contextmanager
-def noted(connection: Any) -> Iterator[list[float]]:
+def note_statements(connection: Any) -> Iterator[list[float]]:
     found: list[float] = []
 
     def note(execute: Any, *arguments: Any) -> Any:
@@ -174,12 +174,12 @@ def noted(connection: Any) -> Iterator[list[float]]:
         yield found
 
 
-WORDS = ("harbour", "question 7", "mid5 word77", "project-7", "mh_000000007", "nowhere")
+SEARCH_WORDS = ("harbour", "question 7", "mid5 word77", "project-7", "mh_000000007", "nowhere")
 
 
-def pages(model: "type[Model]", *, words: Iterable[str] = WORDS) -> Iterator[str]:
-    """What the admin offers of a model: its list, narrowed and searched in each way, a form, and look-ups by name. Of
-    its rows, the one in the middle of the newest hundred."""
+def pages(model: "type[Model]", *, words: Iterable[str] = SEARCH_WORDS) -> Iterator[str]:
+    """Yield the pages that the admin has for a model: its list, filtered and searched in each way, a form, and look-ups
+    by name. The form is that of the row in the middle of the newest hundred."""
     from django.contrib import admin
     from django.urls import reverse
 
@@ -203,7 +203,7 @@ ADDED = {"Organization", "Workspace", "Team", "Agent", "Project", "Person", "Mem
 
 
 def narrowings(site: Any) -> Iterator[dict[str, Any]]:
-    """Each filter by each of its choices, or by one row."""
+    """Yield each filter with each of its choices, or with one row."""
     for filtered in site.list_filter:
         if not isinstance(filtered, tuple):
             yield from ({filtered.parameter_name: value} for value, _ in filtered.lookups(filtered, None, site))
@@ -218,14 +218,14 @@ def narrowings(site: Any) -> Iterator[dict[str, Any]]:
 
 
 def looked_up(site: Any) -> list[str]:
-    """The links that are chosen by a name, in its form or in a filter."""
+    """Return the foreign keys that are chosen by a name, in the model's form or in a filter."""
     filters = [filtered[0] for filtered in site.list_filter if isinstance(filtered, tuple)]
     links = [name for name in filters if site.model._meta.get_field(name).is_relation]
     named = site.get_autocomplete_fields(None) if site.model.__name__ in ADDED else []
     return sorted({*links, *named})
 
 
-def show(rows: list[Measured]) -> None:
+def print_timing(rows: list[PageTiming]) -> None:
     say(f"\n{'page':78} {'ms':>7} {'x empty':>8} {'SQL ms':>7} {'x look-up':>9} {'statements':>10}")
     for found in sorted(rows, key=lambda row: row.ms):
         say(

@@ -1,4 +1,4 @@
-"""Who asks over HTTP, and what: an agent of each team, with a token of its own."""
+"""The agents that ask over HTTP, one of each team with a token of its own, and their requests."""
 
 import json
 import random
@@ -8,14 +8,14 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from benchmarks.ground import Texts
+from benchmarks.harness import Texts
 from benchmarks.hub import LIMIT, Hub
 
 SESSION, USER = "bench", "mira"
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class AgentRequest:
     token: str
     method: str
     path: str
@@ -33,14 +33,13 @@ class Request:
 
 
 class Agents:
-    """One of each team, with a token and some memories to get. The token's first use is behind it,
-    and a session's."""
+    """One agent of each team, with a token and some memories to get. The token and a session were used before."""
 
     def __init__(self, hub: Hub) -> None:
         from memories.models import Memory
-        from memories.operations import Draft, save
+        from memories.operations import Draft, save_memory
         from teams import auth, operations
-        from teams.circumstances import Context
+        from teams.call_context import CallContext
         from teams.models import Agent
 
         self.texts, self.random = Texts(seed=11), random.Random(11)
@@ -49,30 +48,30 @@ class Agents:
         self.teams = len(hub.actors)
         for actor in hub.actors:
             token = operations.issue_token(agent=Agent.objects.get(pk=actor.agent_id)).text
-            known = auth.agent_actor(token=token, context=Context(session=SESSION, user=USER))
-            save(actor=known, draft=Draft(content=self.texts.text(), key="core"))
+            known = auth.authenticate_agent(token=token, context=CallContext(session=SESSION, user=USER), register=True)
+            save_memory(actor=known, draft=Draft(content=self.texts.text(), key="core"))
             some = Memory.objects.visible_to(actor).order_by("id").values_list("id", flat=True)
             self.tokens.append(token)
             self.memories.append(list(some[:1_000]))
 
-    def request(self, endpoint: str) -> Request:
+    def request(self, endpoint: str) -> AgentRequest:
         team = self.random.randrange(self.teams)
         method, path, *body = ENDPOINTS[endpoint](self, team)
-        return Request(self.tokens[team], method, path, *body, context=CONTEXTS.get(endpoint, {}))
+        return AgentRequest(self.tokens[team], method, path, *body, context=CONTEXTS.get(endpoint, {}))
 
 
 Said = tuple[str, str] | tuple[str, str, dict[str, Any]]
 
 
-def save(agents: Agents, team: int) -> Said:
+def build_save(agents: Agents, team: int) -> Said:
     return "POST", "/api/v1/memories", {"content": agents.texts.text(), "tags": ["bench"]}
 
 
-def get(agents: Agents, team: int) -> Said:
+def build_get(agents: Agents, team: int) -> Said:
     return "GET", f"/api/v1/memories/{agents.random.choice(agents.memories[team])}"
 
 
-def listed(agents: Agents, team: int) -> Said:
+def list_call(agents: Agents, team: int) -> Said:
     return "GET", "/api/v1/memories"
 
 
@@ -85,11 +84,11 @@ def prompt(agents: Agents, team: int) -> Said:
 
 
 ENDPOINTS: dict[str, Callable[[Agents, int], Said]] = {
-    "save": save,
-    "get": get,
-    "list": listed,
+    "save": build_save,
+    "get": build_get,
+    "list": list_call,
     "recall": recall,
     "context": prompt,
-    "session": get,
+    "session": build_get,
 }
 CONTEXTS = {"session": {"X-Memory-Session": SESSION, "X-Memory-User": USER}}

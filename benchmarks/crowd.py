@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import connection
 
-from benchmarks.ground import SECONDARY
+from benchmarks.harness import SECONDARY
 
 COLUMNS = """key, content, summary, type, category, tags, importance, pinned, source, scope, metadata, version,
     verified_by, forgotten_by, forget_reason, expires_at, review_by, forgotten_at"""
@@ -18,15 +18,15 @@ def made_at(moment: str) -> str:
 
 
 THEN = "now() - n * %(step)s::interval"
-TEAM = "(%(teams)s::uuid[])[1 + n %% cardinality(%(teams)s::uuid[])]"
+ITS_TEAM = "(%(teams)s::uuid[])[1 + n %% cardinality(%(teams)s::uuid[])]"
 AGENT = "(%(agents)s::uuid[])[1 + n %% cardinality(%(agents)s::uuid[])]"
 
 # One in 50 is forgotten, expires soon or is due for review; each has a common word, some rare ones and a rollback;
 # one is the core memory.
-MEMORIES = f"""
+MEMORY_ROWS = f"""
 INSERT INTO memories_memory (id, organization_id, team_id, agent_id, created_at, updated_at, owns_key, channel_id,
     {COLUMNS})
-SELECT {made_at(THEN)}, %(organization)s, {TEAM}, {AGENT}, {THEN},
+SELECT {made_at(THEN)}, %(organization)s, {ITS_TEAM}, {AGENT}, {THEN},
     {THEN}, n = 1000, '', CASE WHEN n = 1000 THEN 'core' ELSE '' END,
     concat_ws(' ', 'harbour', 'mid' || (n * 7 %% 100), 'word' || (n * 7919 %% 10007),
         CASE WHEN n %% 500 = 0 THEN 'rollback' END),
@@ -36,22 +36,22 @@ SELECT {made_at(THEN)}, %(organization)s, {TEAM}, {AGENT}, {THEN},
     CASE WHEN n %% 50 = 3 THEN now() END
 FROM generate_series(1, %(memories)s::bigint) AS n
 """
-REVISIONS = f"""
+REVISION_ROWS = f"""
 INSERT INTO memories_revision (id, organization_id, memory_id, agent_id, token_id, audience, created_at, change,
     {COLUMNS})
 SELECT {made_at("created_at")}, organization_id, id, agent_id, %(token)s, audience, created_at, 'created', {COLUMNS}
 FROM memories_memory WHERE organization_id = %(organization)s
 """
-RECALLED = (
+RECALL_ROWS = (
     """
 INSERT INTO memories_usage (organization_id, memory_id, audience, access_count, last_accessed_at)
 SELECT organization_id, id, audience, 3, now() FROM memories_memory WHERE organization_id = %(organization)s
 LIMIT %(recalls)s
 """,
     f"""
-INSERT INTO memories_recalllog (id, organization_id, team_id, agent_id, token_id, created_at, query, mode, filters,
-    memory_ids, versions, total_found, took_ms)
-SELECT {made_at("now() - n * 2 * %(step)s::interval")}, %(organization)s, {TEAM}, {AGENT}, %(token)s,
+INSERT INTO memories_recalllog (id, organization_id, team_id, audience, agent_id, token_id, created_at, query, mode,
+    filters, memory_ids, versions, total_found, took_ms)
+SELECT {made_at("now() - n * 2 * %(step)s::interval")}, %(organization)s, {ITS_TEAM}, {ITS_TEAM}, {AGENT}, %(token)s,
     now() - n * 2 * %(step)s::interval,
     'question ' || n %% 300, 'hybrid', '{{}}', CASE WHEN n %% 20 = 0 THEN '{{}}'::uuid[] ELSE few.ids END,
     CASE WHEN n %% 20 = 0 THEN '{{}}'::int[] ELSE '{{1,1,1}}'::int[] END, CASE WHEN n %% 20 = 0 THEN 0 ELSE 3 END,
@@ -63,10 +63,10 @@ FROM generate_series(1, %(recalls)s::bigint) AS n, (
 ) AS few
 """,
 )
-FILES = (
+FILE_ROWS = (
     f"""
 INSERT INTO memories_teamfile (id, organization_id, team_id, agent_id, created_at, updated_at, path, content, version)
-SELECT gen_random_uuid(), %(organization)s, {TEAM}, {AGENT}, now(), now(),
+SELECT gen_random_uuid(), %(organization)s, {ITS_TEAM}, {AGENT}, now(), now(),
     CASE WHEN n %% 2 = 0 THEN 'conversations/2026-01-01-talk-' ELSE 'notes/' || n %% 20 || '/' END || n || '.md',
     '# Title ' || n || CASE WHEN n %% 20 = 1 THEN ' main' ELSE '' END, 1
 FROM generate_series(1, %(files)s::bigint) AS n
@@ -78,7 +78,7 @@ SELECT gen_random_uuid(), organization_id, id, agent_id, %(token)s, created_at, 
 FROM memories_teamfile WHERE organization_id = %(organization)s
 """,
 )
-FILL = (MEMORIES, REVISIONS, *RECALLED, *FILES)
+FILL_STATEMENTS = (MEMORY_ROWS, REVISION_ROWS, *RECALL_ROWS, *FILE_ROWS)
 
 # What hangs on memories: of each kind as many as its share of them.
 HANGING = (
@@ -142,7 +142,7 @@ FROM generate_series(1, 1000) AS n
 """,
     f"""
 INSERT INTO teams_membership (id, organization_id, team_id, user_id, role)
-SELECT gen_random_uuid(), %(organization)s, {TEAM}, id, 'viewer'
+SELECT gen_random_uuid(), %(organization)s, {ITS_TEAM}, id, 'viewer'
 FROM (SELECT id, row_number() OVER () AS n FROM auth_user WHERE username LIKE 'login-%%') AS logins
 """,
     """
@@ -152,7 +152,7 @@ FROM teams_membership WHERE organization_id = %(organization)s
 """,
     f"""
 INSERT INTO teams_project (id, organization_id, team_id, slug, name)
-SELECT gen_random_uuid(), %(organization)s, {TEAM}, 'project-' || n, 'Project ' || n
+SELECT gen_random_uuid(), %(organization)s, {ITS_TEAM}, 'project-' || n, 'Project ' || n
 FROM generate_series(1, 10 * cardinality(%(teams)s::uuid[])) AS n
 """,
     """
@@ -170,12 +170,13 @@ DONE = (
     f"""
 INSERT INTO memories_batch (id, organization_id, team_id, agent_id, created_at, deed, tags, memory_ids, versions_before,
     versions_after, undone_by, left_ids)
-SELECT {made_at(THEN)}, %(organization)s, {TEAM}, {AGENT}, {THEN}, 'pin', '{{}}', '{{}}', '{{}}', '{{}}', '', '{{}}'
+SELECT {made_at(THEN)}, %(organization)s, {ITS_TEAM}, {AGENT}, {THEN}, 'pin', '{{}}', '{{}}', '{{}}', '{{}}', '', '{{}}'
 FROM generate_series(1, %(memories)s::bigint / 100) AS n
 """,
     """
-INSERT INTO memories_settledquestion (id, organization_id, team_id, agent_id, created_at, question)
-SELECT gen_random_uuid(), %(organization)s, (%(teams)s::uuid[])[1], (%(agents)s::uuid[])[1], now(), 'question ' || n
+INSERT INTO memories_settledquestion (id, organization_id, team_id, audience, agent_id, created_at, question)
+SELECT gen_random_uuid(), %(organization)s, (%(teams)s::uuid[])[1], (%(teams)s::uuid[])[1], (%(agents)s::uuid[])[1],
+    now(), 'question ' || n
 FROM generate_series(1, %(memories)s::bigint / 100) AS n
 """,
     """
@@ -214,7 +215,7 @@ def fill(values: dict[str, Any]) -> None:
         before = [f'DROP INDEX "{name}"' for name, _ in indexes]
         for statement in (*before, "SET session_replication_role = replica"):  # whoever the rows name is there
             cursor.execute(statement)
-        for statement in FILL + BESIDE:
+        for statement in FILL_STATEMENTS + BESIDE:
             cursor.execute(statement, values)
         after = ["RESET session_replication_role", "SET maintenance_work_mem = '512MB'"]
         after += [*(made for _, made in indexes), "RESET maintenance_work_mem", "VACUUM ANALYZE"]

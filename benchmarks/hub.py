@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.asking import in_processes
-from benchmarks.filling import WRITERS, Ask, Batch, Question, embedder
-from benchmarks.ground import Progress, Texts, copy, execute, filling
+from benchmarks.client_processes import in_processes
+from benchmarks.fill_stores import WRITERS, Ask, StoreBatch, StoreQuestion, embedder
+from benchmarks.harness import Progress, Texts, copy, execute, filling
 from memoryhub.ids import uuid7
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Hub:
         self.random = random.Random(7)
 
     def reset(self, teams: int) -> None:
-        from teams import auth, operations
+        from teams import operations, rights
         from teams.models import Agent, Team
 
         self._truncate(tables())
@@ -42,7 +42,7 @@ class Hub:
         agents = [Agent(organization=organization, team=team, slug="asker") for team in made]
         Team.objects.bulk_create(made)
         Agent.objects.bulk_create(agents)
-        self.actors = [auth.actor_of_agent(agent=agent) for agent in agents]
+        self.actors = [rights.actor_of_agent(agent=agent) for agent in agents]
         disconnect()
 
     @contextmanager
@@ -64,7 +64,7 @@ class Hub:
             if number == 0:
                 progress.add(1)
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: StoreBatch) -> None:
         memories, embeddings = zip(*self._rows(batch), strict=True)
         self._copy("memories_memory", memories)
         self._copy("memories_embedding", embeddings)
@@ -73,7 +73,7 @@ class Hub:
         from memories.models import Type
         from memories.recall import Filters, recall
 
-        def ask(question: Question) -> int:
+        def ask(question: StoreQuestion) -> int:
             team, text = question
             filters = Filters(type=Type.values[len(text) % len(Type.values)]) if mode == "typed" else None
             query = text if mode in ASKING else ""
@@ -81,7 +81,7 @@ class Hub:
 
         return ask
 
-    def _rows(self, batch: Batch) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    def _rows(self, batch: StoreBatch) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Each memory with its embedding, column by column. What is not said here is each field's default, or in an
         embedding what its memory says."""
         from django.utils import timezone

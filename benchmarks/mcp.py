@@ -30,12 +30,12 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from benchmarks.asking import PATIENCE, Timings, context, in_processes
-from benchmarks.ground import database, say
-from benchmarks.serving import served
+from benchmarks.client_processes import CLIENT_PATIENCE, Timings, context, in_processes
+from benchmarks.harness import database, say
+from benchmarks.live_server import start_server
 
-REVISION = "2025-11-25"
-RECALLED = 50
+MCP_REVISION = "2025-11-25"
+RECALL_LIMIT = 50
 # Whoever has to wait is to be seen, not cut off; and certificates take each client longer to load than all it asks.
 HTTP: dict[str, Any] = {"timeout": 300, "trust_env": False, "verify": False}
 
@@ -51,13 +51,13 @@ class Agent:
         return {"Authorization": f"Bearer {self.token}"}
 
 
-Answer = dict[str, Any]
-Calls = Callable[..., Awaitable[Answer]]  # by the name of the tool, with its arguments
+McpAnswer = dict[str, Any]
+Calls = Callable[..., Awaitable[McpAnswer]]  # by the name of the tool, with its arguments
 
 
 @dataclass
 class Lived:
-    """What the clients of one door lived through."""
+    """The calls and times of the clients of one door."""
 
     calls: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))  # milliseconds
     clients: list[float] = field(default_factory=list)  # seconds that each took for all of its own
@@ -66,17 +66,17 @@ class Lived:
 
 
 def main() -> None:
-    arguments = parsed()
-    with database(), served() as port:
-        agents = made(arguments.clients, arguments.teams)
+    arguments = parse_mcp_options()
+    with database(), start_server() as port:
+        agents = make_agents(arguments.clients, arguments.teams)
         say(f"{'':8}{'call':10}{'calls':>7}{'p50 ms':>9}{'p95':>9}{'max':>9}")
-        rates = {door: run(door, agents, port, arguments) for door in arguments.doors}
+        rates = {door: run_mcp(door, agents, port, arguments) for door in arguments.doors}
     for door, rate in rates.items():
         beside = f", {rate / rates['rest']:.2f} x REST" if "rest" in rates else ""
         say(f"{door:8}{rate:8.0f} calls/s{beside}")
 
 
-def parsed() -> argparse.Namespace:
+def parse_mcp_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--teams", type=int, default=10)
@@ -86,7 +86,7 @@ def parsed() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def made(count: int, teams: int) -> list[Agent]:
+def make_agents(count: int, teams: int) -> list[Agent]:
     from benchmarks.hub import disconnect
     from teams import operations
 
@@ -101,9 +101,9 @@ def made(count: int, teams: int) -> list[Agent]:
     return agents
 
 
-def run(door: str, agents: Sequence[Agent], port: int, arguments: argparse.Namespace) -> float:
-    """Prints what became of every client at this door. Answers the calls per second."""
-    barrier = context.Barrier(arguments.processes, timeout=PATIENCE)
+def run_mcp(door: str, agents: Sequence[Agent], port: int, arguments: argparse.Namespace) -> float:
+    """Run every client at this door, print its figures and return the calls per second."""
+    barrier = context.Barrier(arguments.processes, timeout=CLIENT_PATIENCE)
 
     def work(number: int) -> Lived:
         barrier.wait()
@@ -134,22 +134,22 @@ async def crowd(door: str, agents: Sequence[Agent], port: int, rounds: int) -> L
 async def visit(door: str, agent: Agent, port: int, rounds: int, lived: Lived) -> None:
     began = time.perf_counter()
 
-    async def timed(name: str, waiting: Awaitable[Any]) -> Any:
+    async def time_call(name: str, waiting: Awaitable[Any]) -> Any:
         start = time.perf_counter()
         answer = await waiting
         lived.calls[name].append((time.perf_counter() - start) * 1000)
         return answer
 
     entered = DOORS[door](agent, f"http://127.0.0.1:{port}")
-    call = await timed("connect", entered.__aenter__())
+    call = await time_call("connect", entered.__aenter__())
     for number in range(rounds):
-        await timed("list", call("tools/list"))
+        await time_call("list", call("tools/list"))
         own = f"{agent.name} of {agent.team} hid key {number} {door}."
-        saved = await timed("save", call("memory_save", content=own, scope="agent"))
-        await timed("save", call("memory_save", content=f"All of {agent.team} know of key {number} {door}."))
-        found = await timed("recall", call("memory_recall", query="Who hid which key?", limit=RECALLED))
+        saved = await time_call("save", call("memory_save", content=own, scope="agent"))
+        await time_call("save", call("memory_save", content=f"All of {agent.team} know of key {number} {door}."))
+        found = await time_call("recall", call("memory_recall", query="Who hid which key?", limit=RECALL_LIMIT))
         check(agent, [memory["content"] for memory in found["memories"]])
-        read = await timed("get", call("memory_get", memory_id=saved["id"]))
+        read = await time_call("get", call("memory_get", memory_id=saved["id"]))
         assert read["content"] == own
     lived.clients.append(time.perf_counter() - began)
     await entered.__aexit__(None, None, None)
@@ -169,12 +169,12 @@ async def by_sdk(agent: Agent, address: str) -> AsyncIterator[Calls]:
         Client(streamable_http_client(f"{address}/mcp", http_client=http), mode="legacy") as client,
     ):
 
-        async def call(name: str, **said: Any) -> Answer:
+        async def call(name: str, **said: Any) -> McpAnswer:
             if name == "tools/list":
                 return {"tools": (await client.list_tools()).tools}
             result = await client.call_tool(name, said)
             assert not result.is_error, result.content
-            answer: Answer = result.structured_content or {}
+            answer: McpAnswer = result.structured_content or {}
             return answer
 
         yield call
@@ -182,23 +182,23 @@ async def by_sdk(agent: Agent, address: str) -> AsyncIterator[Calls]:
 
 @asynccontextmanager
 async def by_messages(agent: Agent, address: str) -> AsyncIterator[Calls]:
-    said = agent.headers | {"MCP-Protocol-Version": REVISION, "Accept": "application/json, text/event-stream"}
+    said = agent.headers | {"MCP-Protocol-Version": MCP_REVISION, "Accept": "application/json, text/event-stream"}
     async with httpx2.AsyncClient(base_url=address, headers=said, **HTTP) as http:
 
-        async def ask(method: str, params: dict[str, Any]) -> Answer:
+        async def ask(method: str, params: dict[str, Any]) -> McpAnswer:
             body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
             return good(await http.post("/mcp", json=body))["result"]
 
-        async def call(name: str, **arguments: Any) -> Answer:
+        async def call(name: str, **arguments: Any) -> McpAnswer:
             if name == "tools/list":
                 return await ask(name, {})
             result = await ask("tools/call", {"name": name, "arguments": arguments})
             assert "isError" not in result, result
-            answer: Answer = result["structuredContent"]
+            answer: McpAnswer = result["structuredContent"]
             return answer
 
         about = {"capabilities": {}, "clientInfo": {"name": "crowd", "version": "1"}}
-        await ask("initialize", {"protocolVersion": REVISION, **about})
+        await ask("initialize", {"protocolVersion": MCP_REVISION, **about})
         yield call
 
 
@@ -206,7 +206,7 @@ async def by_messages(agent: Agent, address: str) -> AsyncIterator[Calls]:
 async def by_rest(agent: Agent, address: str) -> AsyncIterator[Calls]:
     async with httpx2.AsyncClient(base_url=address, headers=agent.headers, **HTTP) as http:
 
-        async def call(name: str, **said: Any) -> Answer:
+        async def call(name: str, **said: Any) -> McpAnswer:
             if name == "tools/list":
                 return good(await http.get("/api/v1/tools?dialect=scoped"))
             if name == "memory_get":

@@ -19,8 +19,8 @@ from uuid import uuid4
 
 from psycopg.types.json import Jsonb
 
-from benchmarks.filling import Ask, Batch, Question, Store, embed
-from benchmarks.ground import copy, execute, filling, say
+from benchmarks.fill_stores import Ask, Store, StoreBatch, StoreQuestion, embed
+from benchmarks.harness import copy, execute, filling, say
 from benchmarks.hub import LIMIT
 
 DATABASE = "peers"
@@ -30,9 +30,9 @@ NEEDED = {
 }
 
 
-def installed(url: str) -> list[Store]:
-    """Those that can be asked here; what is missing is named with how to get it."""
-    missing = [module for module in NEEDED if not found(module)]
+def find_stores(url: str) -> list[Store]:
+    """Return the stores that can be asked here; print for each missing one how to get it."""
+    missing = [module for module in NEEDED if not has_module(module)]
     for module in missing:
         say(f"{module} is not there and left out; to have it: pip install {NEEDED[module]}")
     execute(url, f"CREATE DATABASE {DATABASE}")
@@ -44,7 +44,7 @@ def installed(url: str) -> list[Store]:
     return stores
 
 
-def found(module: str) -> bool:
+def has_module(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:  # the package around it
@@ -81,7 +81,7 @@ class SQLite:
             file.close()
         self.new.clear()
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: StoreBatch) -> None:
         for team, text, _ in batch:
             self.new[team].append((text,))
 
@@ -92,7 +92,7 @@ class SQLite:
         for file in files:
             file.execute("SELECT 1 FROM memory LIMIT 1").fetchone()
 
-        def ask(question: Question) -> int:
+        def ask(question: StoreQuestion) -> int:
             team, text = question
             words = " OR ".join(f'"{word}"' for word in text.split())
             found = "SELECT rowid, content, rank FROM memory WHERE memory MATCH ? ORDER BY rank LIMIT ?"
@@ -129,7 +129,7 @@ class LangGraph:
         with filling(self.url, ["store", "store_vectors"]):
             yield
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: StoreBatch) -> None:
         keyed = [(name_of(team), str(uuid4()), text, vector) for team, text, vector in batch]
         values = ((prefix, key, Jsonb({"text": text})) for prefix, key, text, _ in keyed)
         copy(url=self.url, table="store", columns=["prefix", "key", "value"], rows=values)
@@ -141,7 +141,7 @@ class LangGraph:
         opened = self._store()
         store = opened.__enter__()
 
-        def ask(question: Question, keep: Any = opened) -> int:
+        def ask(question: StoreQuestion, keep: Any = opened) -> int:
             team, text = question
             return len(store.search((name_of(team),), query=text, limit=LIMIT))
 
@@ -189,7 +189,7 @@ class Mem0:
         with filling(self.url, ["mem0"]):
             yield
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: StoreBatch) -> None:
         rows = ((str(uuid4()), vector, self._payload(name_of(team), text)) for team, text, vector in batch)
         copy(url=self.url, table="mem0", columns=["id", "vector", "payload"], rows=rows)
 
@@ -204,7 +204,7 @@ class Mem0:
     def client(self) -> Ask:
         memory = self._memory()
 
-        def ask(question: Question) -> int:
+        def ask(question: StoreQuestion) -> int:
             team, text = question
             return len(memory.search(text, top_k=LIMIT, filters={"user_id": name_of(team)})["results"])
 

@@ -7,17 +7,17 @@ from typing import Any
 
 import psycopg
 
-from benchmarks.asking import WARM
-from benchmarks.filling import Ask, Question
+from benchmarks.client_processes import WARM_UP_CALLS
+from benchmarks.fill_stores import Ask, StoreQuestion
 from benchmarks.hub import Hub
-from memoryhub.prepared import numbered
+from memoryhub.prepared_statements import number_parameters
 
-LATER = WARM  # questions in between, so that bare SQL finds the rows no warmer than recall found them
+LATER = WARM_UP_CALLS  # questions in between, so that bare SQL finds the rows no warmer than recall found them
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """As psycopg runs it without us."""
+    """A statement as psycopg runs it without us."""
 
     sql: str | bytes
     values: Sequence[Any] | Mapping[str, Any] = ()
@@ -26,7 +26,7 @@ class Statement:
     def heard(cls, sql: str, params: Any) -> "Statement":
         if not isinstance(params, Mapping):
             return cls(sql, params or ())
-        raw, names = numbered(sql)  # one of those that we prepare
+        raw, names = number_parameters(sql)  # one of those that we prepare
         return cls(raw, [params[name] for name in names])
 
     def run(self, connection: "psycopg.Connection[Any]") -> list[Any]:
@@ -38,12 +38,12 @@ class Statement:
 
     @property
     def bounds(self) -> bool:
-        """Whether it begins or ends a transaction."""
+        """Return whether the statement begins or ends a transaction."""
         return self.sql in ("BEGIN", "COMMIT")
 
 
-def connected(url: str) -> "psycopg.Connection[Any]":
-    """As Django connects, every statement planned once."""
+def connect_as_django(url: str) -> "psycopg.Connection[Any]":
+    """Connect as Django does, with every statement planned once."""
     from django.conf import settings
 
     return psycopg.connect(url, autocommit=True, options=f"-c TimeZone=UTC {settings.PLAN_ONCE}")
@@ -51,7 +51,7 @@ def connected(url: str) -> "psycopg.Connection[Any]":
 
 @contextmanager
 def undone() -> Iterator[list[Statement]]:
-    """What is done inside this block, as it is heard. It is undone, so that the rows are still to be written."""
+    """Yield the statements that run inside this block. They are undone, so that the rows are still to be written."""
     from django.db import connection, transaction
 
     heard: list[Statement] = []
@@ -75,7 +75,7 @@ def undone() -> Iterator[list[Statement]]:
 
 
 class Echo:
-    """A recall that is listened to, and what was heard. Each client has a copy of its own."""
+    """A recall whose statements are recorded, and these statements. Each client has a copy of its own."""
 
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
@@ -86,7 +86,7 @@ class Echo:
 
         recall = self.hub.client()
 
-        def ask(question: Question) -> int:
+        def ask(question: StoreQuestion) -> int:
             self.heard.append([])
             with connection.execute_wrapper(self._listen):
                 return recall(question)
@@ -100,10 +100,10 @@ class Echo:
         return result
 
     def bare(self) -> Ask:
-        connection = connected(self.hub.url)
+        connection = connect_as_django(self.hub.url)
         asked = 0
 
-        def ask(question: Question) -> int:
+        def ask(question: StoreQuestion) -> int:
             nonlocal asked
             statements = self.heard[asked if asked < LATER else asked - LATER]
             asked += 1

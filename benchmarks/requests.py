@@ -1,4 +1,4 @@
-"""What a request costs over HTTP beside the SQL that it runs: requests per second, p50 and p95 in milliseconds.
+"""Cost of a request over HTTP beside the SQL that it runs: requests per second, p50 and p95 in milliseconds.
 
     python -m benchmarks.requests [--size 100000] [--teams 50] [--clients 1,8] [--requests 1000]
         [--endpoints save,get,list,recall,context,session] [--json PATH]
@@ -38,42 +38,44 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from benchmarks import replay
-from benchmarks.agents import ENDPOINTS, Agents, Request
-from benchmarks.asking import PATIENCE, Timings, context, in_processes
-from benchmarks.filling import Source, grow
-from benchmarks.ground import Progress, database, say
+from benchmarks.agents import ENDPOINTS, AgentRequest, Agents
+from benchmarks.client_processes import CLIENT_PATIENCE, Timings, context, in_processes
+from benchmarks.fill_stores import TextSource, grow
+from benchmarks.harness import Progress, database, say
 from benchmarks.hub import Hub, disconnect
-from benchmarks.serving import served
+from benchmarks.live_server import start_server
 from benchmarks.speed import numbers
 
 if TYPE_CHECKING:
     from django.test import Client
 
-WARM = 30  # requests of each kind that each client makes before the clock runs: the server's connections prepare, too
+WARM_UP_REQUESTS = (
+    30  # requests of each kind that each client makes before the clock runs: the server's connections prepare, too
+)
 TURN = 10  # requests that a client makes in a row
 
 
-Act = Callable[[int], None]  # with the number of the request
+RequestAct = Callable[[int], None]  # with the number of the request
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RequestKind:
     """One of the things that take turns: how a client gets ready for it."""
 
     endpoint: str
     over: str
-    open: Callable[[int], Act]
+    open: Callable[[int], RequestAct]
 
 
 @dataclass(slots=True)
-class Series(Timings):
+class RequestSeries(Timings):
     """Timings with the seconds that each turn took."""
 
     seconds: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class RequestTiming:
     """One line of the JSON."""
 
     size: int
@@ -93,36 +95,36 @@ HTTP, SQL = "HTTP", "SQL"
 
 
 def main() -> None:
-    arguments = parsed()
-    measured: list[Measured] = []
+    arguments = parse_request_options()
+    measured: list[RequestTiming] = []
     with database() as url:
         hub = Hub(url)
         hub.reset(arguments.teams)
-        grow(stores=[hub], source=Source(teams=arguments.teams), size=arguments.size)
-        with served() as port:
+        grow(stores=[hub], source=TextSource(teams=arguments.teams), size=arguments.size)
+        with start_server() as port:
             agents = Agents(hub)
-            say_header()
+            say_request_header()
             for clients in arguments.clients:
                 case = Case(agents, url=url, port=port, clients=clients, requests=arguments.requests)
-                for kind, series, statements in case.measured(arguments.endpoints):
-                    measured.append(line(kind, series, statements, size=arguments.size, case=case))
-                say_case(measured, clients=clients)
+                for kind, series, statements in case.measure(arguments.endpoints):
+                    measured.append(format_request_line(kind, series, statements, size=arguments.size, case=case))
+                say_request_case(measured, clients=clients)
                 if arguments.json:
-                    write(arguments.json, measured)
+                    write_request_figures(arguments.json, measured)
 
 
-def parsed() -> argparse.Namespace:
+def parse_request_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=int, default=100_000, help="memories in all")
     parser.add_argument("--teams", type=int, default=50)
     parser.add_argument("--clients", type=numbers, default=[1, 8])
     parser.add_argument("--requests", type=int, default=1_000, help="to each endpoint, from all clients together")
-    parser.add_argument("--endpoints", type=names, default=list(ENDPOINTS))
+    parser.add_argument("--endpoints", type=list_request_names, default=list(ENDPOINTS))
     parser.add_argument("--json", type=Path, help="a file for all figures")
     return parser.parse_args()
 
 
-def names(text: str) -> list[str]:
+def list_request_names(text: str) -> list[str]:
     if unknown := set(text.split(",")) - set(ENDPOINTS):
         raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: not among {', '.join(ENDPOINTS)}")
     return [name for name in ENDPOINTS if name in text.split(",")]
@@ -131,7 +133,7 @@ def names(text: str) -> list[str]:
 # Over HTTP
 
 
-def over_http(requests: Sequence[Request], port: int) -> Act:
+def over_http(requests: Sequence[AgentRequest], port: int) -> RequestAct:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     ready = [(request.method, request.path, request.payload, request.headers) for request in requests]
 
@@ -155,8 +157,8 @@ def application() -> "Client":
     return Client(SERVER_NAME="localhost")
 
 
-def taken_down(request: Request) -> list[replay.Statement]:
-    """What the application has the database do when it answers. All of it is undone."""
+def taken_down(request: AgentRequest) -> list[replay.Statement]:
+    """Return the statements that the application runs to answer a request. All of them are undone."""
     with replay.undone() as heard:
         said = {"data": request.payload, "content_type": "application/json", "headers": request.headers}
         answer = application().generic(request.method, request.path, **said)
@@ -165,8 +167,8 @@ def taken_down(request: Request) -> list[replay.Statement]:
     return heard
 
 
-def by_sql(heard: Sequence[Sequence[replay.Statement]], url: str) -> Act:
-    connection = replay.connected(url)
+def by_sql(heard: Sequence[Sequence[replay.Statement]], url: str) -> RequestAct:
+    connection = replay.connect_as_django(url)
 
     def act(number: int) -> None:
         for one in heard[number]:
@@ -179,15 +181,15 @@ def by_sql(heard: Sequence[Sequence[replay.Statement]], url: str) -> Act:
 
 
 class Case:
-    """So many clients at once."""
+    """A measurement with so many clients at once."""
 
     def __init__(self, agents: Agents, *, url: str, port: int, clients: int, requests: int) -> None:
         self.agents, self.url, self.port, self.clients = agents, url, port, clients
         self.each = -(-requests // clients)
 
-    def measured(self, endpoints: Sequence[str]) -> Iterator[tuple[Kind, Series, float]]:
-        """Each endpoint over HTTP and as SQL, with the number of statements of one request."""
-        kinds: list[Kind] = []
+    def measure(self, endpoints: Sequence[str]) -> Iterator[tuple[RequestKind, RequestSeries, float]]:
+        """Yield the figures of each endpoint over HTTP and as SQL, with the number of statements of one request."""
+        kinds: list[RequestKind] = []
         counts: dict[str, float] = {}
         progress = Progress(len(endpoints) * self.clients, "taking down statements")
         for endpoint in endpoints:
@@ -198,38 +200,38 @@ class Case:
                 progress.add(1)
             every = [request for client in heard for request in client]
             counts[endpoint] = fmean(sum(not one.bounds for one in request) for request in every)
-            kinds.append(Kind(endpoint, HTTP, partial(self._over_http, asked)))
-            kinds.append(Kind(endpoint, SQL, partial(self._by_sql, heard)))
+            kinds.append(RequestKind(endpoint, HTTP, partial(self._over_http, asked)))
+            kinds.append(RequestKind(endpoint, SQL, partial(self._by_sql, heard)))
         finish()
         for kind, series in zip(kinds, self._take_turns(kinds), strict=True):
             yield kind, series, counts[kind.endpoint]
 
-    def _requests(self, endpoint: str) -> list[Request]:
-        return [self.agents.request(endpoint) for _ in range(WARM + self.each)]
+    def _requests(self, endpoint: str) -> list[AgentRequest]:
+        return [self.agents.request(endpoint) for _ in range(WARM_UP_REQUESTS + self.each)]
 
-    def _over_http(self, asked: Sequence[Sequence[Request]], client: int) -> Act:
+    def _over_http(self, asked: Sequence[Sequence[AgentRequest]], client: int) -> RequestAct:
         return over_http(asked[client], self.port)
 
-    def _by_sql(self, heard: Sequence[Sequence[Sequence[replay.Statement]]], client: int) -> Act:
+    def _by_sql(self, heard: Sequence[Sequence[Sequence[replay.Statement]]], client: int) -> RequestAct:
         return by_sql(heard[client], self.url)
 
-    def _take_turns(self, kinds: Sequence[Kind]) -> list[Series]:
-        """All clients with one kind at a time. Every other round goes backwards: whatever one kind leaves warm or cold
-        for the next, the next leaves for it."""
-        barrier = context.Barrier(self.clients, timeout=PATIENCE)
+    def _take_turns(self, kinds: Sequence[RequestKind]) -> list[RequestSeries]:
+        """Let all clients do one kind at a time. Every other round goes backwards: whatever one kind leaves warm or
+        cold for the next, the next leaves for it."""
+        barrier = context.Barrier(self.clients, timeout=CLIENT_PATIENCE)
         title = f"{self.clients} client{'s' if self.clients > 1 else ''}"
 
-        def client(number: int) -> list[Series]:
-            ready = [(kind.open(number), Series()) for kind in kinds]
+        def client(number: int) -> list[RequestSeries]:
+            ready = [(kind.open(number), RequestSeries()) for kind in kinds]
             for act, _ in ready:
-                for warm in range(WARM):
+                for warm in range(WARM_UP_REQUESTS):
                     act(warm)
             progress = Progress(self.each, title)
             for turn, start in enumerate(range(0, self.each, TURN)):
                 count = min(TURN, self.each - start)
                 for act, series in ready if turn % 2 == 0 else reversed(ready):
                     barrier.wait()
-                    take_turn(act, series, range(WARM + start, WARM + start + count))
+                    take_turn(act, series, range(WARM_UP_REQUESTS + start, WARM_UP_REQUESTS + start + count))
                 if number == 0:
                     progress.add(count)
             return [series for _, series in ready]
@@ -237,7 +239,7 @@ class Case:
         return [together(series) for series in zip(*in_processes(self.clients, client, barrier.abort), strict=True)]
 
 
-def take_turn(act: Act, series: Series, numbers: Sequence[int]) -> None:
+def take_turn(act: RequestAct, series: RequestSeries, numbers: Sequence[int]) -> None:
     first = time.perf_counter()
     for number in numbers:
         began = time.perf_counter()
@@ -246,26 +248,28 @@ def take_turn(act: Act, series: Series, numbers: Sequence[int]) -> None:
     series.seconds.append(time.perf_counter() - first)
 
 
-def together(clients: Sequence[Series]) -> Series:
-    """A turn ends when the last client has done its part."""
+def together(clients: Sequence[RequestSeries]) -> RequestSeries:
+    """Join the series of all clients: a turn ends when the last client has done its part."""
     slowest = [max(turn) for turn in zip(*(series.seconds for series in clients), strict=True)]
-    return Series([one for series in clients for one in series.milliseconds], seconds=slowest)
+    return RequestSeries([one for series in clients for one in series.milliseconds], seconds=slowest)
 
 
 def finish() -> None:
-    """Before the clients start: nothing goes on beside them, and no connection is shared with them."""
+    """End background work and close connections before the clients start, so that they share nothing with us."""
     from memoryhub import background
 
-    background.finish()
+    background.finish_work()
     disconnect()
 
 
 # What came of it
 
 
-def line(kind: Kind, series: Series, statements: float, *, size: int, case: Case) -> Measured:
+def format_request_line(
+    kind: RequestKind, series: RequestSeries, statements: float, *, size: int, case: Case
+) -> RequestTiming:
     count = len(series.milliseconds)
-    return Measured(
+    return RequestTiming(
         size=size,
         teams=case.agents.teams,
         clients=case.clients,
@@ -280,12 +284,12 @@ def line(kind: Kind, series: Series, statements: float, *, size: int, case: Case
     )
 
 
-def say_header() -> None:
+def say_request_header() -> None:
     http, sql = (f"{'a second':>10}{f'{over} p50':>10}{'p95':>8}" for over in (HTTP, SQL))
     say(f"{'clients':>7}  {'endpoint':9}{http}{sql}{'x':>7}{'x rate':>8}{'statements':>12}")
 
 
-def say_case(measured: Sequence[Measured], *, clients: int) -> None:
+def say_request_case(measured: Sequence[RequestTiming], *, clients: int) -> None:
     here = {(row.endpoint, row.over): row for row in measured if row.clients == clients}
     for endpoint in dict.fromkeys(endpoint for endpoint, _ in here):
         http, sql = here[endpoint, HTTP], here[endpoint, SQL]
@@ -294,7 +298,7 @@ def say_case(measured: Sequence[Measured], *, clients: int) -> None:
         say(f"{clients:7}  {endpoint:9}{figures}{ratios}{http.statements:12.1f}")
 
 
-def write(path: Path, measured: Sequence[Measured]) -> None:
+def write_request_figures(path: Path, measured: Sequence[RequestTiming]) -> None:
     machine = {"python": platform.python_version(), "system": platform.platform(), "cores": os.cpu_count()}
     whole = {"machine": machine, "measured": [asdict(row) for row in measured]}
     path.write_text(json.dumps(whole, indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""How long a recall takes as memories and teams grow: p50 and p95 in milliseconds, beside bare SQL and other stores.
+"""Time of a recall as memories and teams grow: p50 and p95 in milliseconds, beside bare SQL and other stores.
 
     python -m benchmarks.speed [--sizes 1000,10000,100000,1000000] [--teams 50,1000] [--clients 1,8] [--queries 400]
         [--modes hybrid,keyword,semantic,recent,important,typed] [--no-peers] [--peer-sizes 1000,10000,100000]
@@ -40,9 +40,9 @@ from pathlib import Path
 from statistics import fmean
 
 from benchmarks import peers, replay
-from benchmarks.asking import WARM, Kind, Timings, measure
-from benchmarks.filling import Question, Source, Store, grow
-from benchmarks.ground import Texts, database, execute, say
+from benchmarks.client_processes import WARM_UP_CALLS, CallKind, Timings, measure_calls
+from benchmarks.fill_stores import Store, StoreQuestion, TextSource, grow
+from benchmarks.harness import Texts, database, execute, say
 from benchmarks.hub import MODES, Hub
 
 FEWEST = 10  # memories a team, or there is nothing to find
@@ -50,7 +50,7 @@ HYBRID, BARE, PAIRED = "hybrid", "bare SQL", "hybrid beside bare SQL"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class RecallTiming:
     """One line of the JSON: what was asked where, and how long it took."""
 
     size: int
@@ -66,7 +66,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Sizes for each number of teams, and what is asked there."""
+    """The sizes for each number of teams, and what is asked there."""
 
     cases: Sequence[tuple[int, Sequence[int]]]
     clients: Sequence[int]
@@ -77,18 +77,18 @@ class Plan:
 
 
 def main() -> None:
-    arguments = parsed()
-    measured = run(plan(arguments), json_path=arguments.json)
+    arguments = parse_speed_options()
+    measured = run_speed(plan(arguments), json_path=arguments.json)
     compare_sizes(measured)
 
 
-def parsed() -> argparse.Namespace:
+def parse_speed_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=numbers, default=[1_000, 10_000, 100_000, 1_000_000], help="memories in all")
     parser.add_argument("--teams", type=numbers, default=[50, 1_000])
     parser.add_argument("--clients", type=numbers, default=[1, 8])
     parser.add_argument("--queries", type=int, default=400, help="of each kind, from all clients together")
-    parser.add_argument("--modes", type=names, default=list(MODES))
+    parser.add_argument("--modes", type=list_store_names, default=list(MODES))
     parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--peer-sizes", type=numbers, default=[1_000, 10_000, 100_000], help="where peers are asked")
     parser.add_argument("--find-all", action="store_true", help="let the peers' indexes look on until they find enough")
@@ -101,7 +101,7 @@ def numbers(text: str) -> list[int]:
     return sorted(int(part.replace("_", "")) for part in text.split(","))
 
 
-def names(text: str) -> list[str]:
+def list_store_names(text: str) -> list[str]:
     if unknown := set(text.split(",")) - set(MODES):
         raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: not among {', '.join(MODES)}")
     return [mode for mode in MODES if mode in text.split(",")]
@@ -118,16 +118,16 @@ def plan(arguments: argparse.Namespace) -> Plan:
     return Plan(cases, arguments.clients, arguments.modes, arguments.queries, peer_sizes, arguments.find_all)
 
 
-def run(plan: Plan, *, json_path: Path | None = None) -> list[Measured]:
-    measured: list[Measured] = []
+def run_speed(plan: Plan, *, json_path: Path | None = None) -> list[RecallTiming]:
+    measured: list[RecallTiming] = []
     with database() as url:
         if plan.find_all:
             execute(url, "ALTER ROLE CURRENT_USER SET hnsw.iterative_scan = 'relaxed_order'")
         hub = Hub(url)
-        beside = peers.installed(url) if plan.peer_sizes and HYBRID in plan.modes else []
-        say_header(beside)
+        beside = peers.find_stores(url) if plan.peer_sizes and HYBRID in plan.modes else []
+        say_recall_header(beside)
         for teams, sizes in plan.cases:
-            source = Source(teams=teams)
+            source = TextSource(teams=teams)
             for store in (hub, *beside):
                 store.reset(teams)
             for size in sizes:
@@ -136,71 +136,73 @@ def run(plan: Plan, *, json_path: Path | None = None) -> list[Measured]:
                 asked = growing if size in plan.peer_sizes else []
                 for clients in plan.clients:
                     measured += case(plan, hub, asked, size=size, teams=teams, clients=clients)
-                    say_case(measured, beside, size=size, teams=teams, clients=clients)
+                    say_recall_case(measured, beside, size=size, teams=teams, clients=clients)
                     if json_path:
-                        write(json_path, measured, beside)
+                        write_recall_figures(json_path, measured, beside)
     return measured
 
 
-def case(plan: Plan, hub: Hub, beside: Sequence[Store], *, size: int, teams: int, clients: int) -> list[Measured]:
+def case(plan: Plan, hub: Hub, beside: Sequence[Store], *, size: int, teams: int, clients: int) -> list[RecallTiming]:
     asker = Asker(size=size, teams=teams, clients=clients, queries=plan.queries)
-    kinds: list[Kind] = []
+    kinds: list[CallKind] = []
     if HYBRID in plan.modes:
         asked, echoed, echo = asker.questions(), asker.questions(), replay.Echo(hub)
-        kinds += [Kind(store.name, store.client, asked) for store in (hub, *beside)]
-        kinds += [Kind(PAIRED, echo.recall, echoed), Kind(BARE, echo.bare, echoed)]
+        kinds += [CallKind(store.name, store.client, asked) for store in (hub, *beside)]
+        kinds += [CallKind(PAIRED, echo.recall, echoed), CallKind(BARE, echo.bare, echoed)]
     for mode in plan.modes:
         if mode != HYBRID:
-            kinds.append(Kind(mode, partial(hub.client, mode), asker.questions()))
+            kinds.append(CallKind(mode, partial(hub.client, mode), asker.questions()))
     title = f"{size:,} memories, {teams:,} teams, {clients} client{'s' if clients > 1 else ''}"
-    timings = measure(title=title, kinds=kinds, clients=clients)
-    return [line(kind, timings[kind], size=size, teams=teams, clients=clients) for kind in timings]
+    timings = measure_calls(title=title, kinds=kinds, clients=clients)
+    return [format_recall_line(kind, timings[kind], size=size, teams=teams, clients=clients) for kind in timings]
 
 
-def line(kind: str, timings: Timings, *, size: int, teams: int, clients: int) -> Measured:
+def format_recall_line(kind: str, timings: Timings, *, size: int, teams: int, clients: int) -> RecallTiming:
     times = {"p50": round(timings.p50, 3), "p95": round(timings.p95, 3), "hits": round(timings.hits, 2)}
     load = round(os.getloadavg()[0], 1)
-    return Measured(size, teams, clients, kind, **times, questions=len(timings.milliseconds), load=load)
+    return RecallTiming(size, teams, clients, kind, **times, questions=len(timings.milliseconds), load=load)
 
 
 class Asker:
-    """Questions that were not asked before."""
+    """A source of questions that were not asked before."""
 
     def __init__(self, *, size: int, teams: int, clients: int, queries: int) -> None:
-        self.teams, self.clients, self.each = teams, clients, WARM + -(-queries // clients)
+        self.teams, self.clients, self.each = teams, clients, WARM_UP_CALLS + -(-queries // clients)
         self.texts = Texts()
         self.texts.random.seed(f"{size} {teams} {clients}")
 
-    def questions(self) -> list[list[Question]]:
-        """For each client."""
+    def questions(self) -> list[list[StoreQuestion]]:
+        """Return new questions for each client."""
         return [
             [(self.texts.random.randrange(self.teams), self.texts.text(2, 6)) for _ in range(self.each)]
             for _ in range(self.clients)
         ]
 
 
-def say_header(beside: Sequence[Store]) -> None:
+def say_recall_header(beside: Sequence[Store]) -> None:
     columns = f"{'size':>9}{'teams':>7}{'per team':>10}{'clients':>9}  {'mode':10}{'p50':>8}{'p95':>8}{'x SQL':>7}"
     say(columns + "".join(f"{store.name:>24}" for store in beside))
 
 
-def say_case(measured: Sequence[Measured], beside: Sequence[Store], *, size: int, teams: int, clients: int) -> None:
+def say_recall_case(
+    measured: Sequence[RecallTiming], beside: Sequence[Store], *, size: int, teams: int, clients: int
+) -> None:
     here = {row.kind: row for row in measured if (row.size, row.teams, row.clients) == (size, teams, clients)}
     for mode in (mode for mode in MODES if mode in here):
         row = here[mode]
         text = f"{size:9,}{teams:7,}{size // teams:10,}{clients:9}  {mode:10}{row.p50:8.2f}{row.p95:8.2f}"
         if mode == HYBRID:
             text += f"{here[PAIRED].p50 / here[BARE].p50:7.2f}"
-            text += "".join(f"{cell(here.get(store.name)):>24}" for store in beside)
+            text += "".join(f"{format_recall_cell(here.get(store.name)):>24}" for store in beside)
         say(text)
 
 
-def cell(row: Measured | None) -> str:
+def format_recall_cell(row: RecallTiming | None) -> str:
     return f"{row.p50:.2f} /{row.p95:7.2f} ({row.hits:4.1f})" if row else ""
 
 
-def compare_sizes(measured: Iterable[Measured]) -> None:
-    """Where teams of one size were asked in databases of several."""
+def compare_sizes(measured: Iterable[RecallTiming]) -> None:
+    """Print how recall compares where teams of one size were asked in databases of several sizes."""
     alike: dict[tuple[int, int], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in measured:
         if row.kind == HYBRID:
@@ -215,7 +217,7 @@ def compare_sizes(measured: Iterable[Measured]) -> None:
             )
 
 
-def write(path: Path, measured: Sequence[Measured], beside: Sequence[Store]) -> None:
+def write_recall_figures(path: Path, measured: Sequence[RecallTiming], beside: Sequence[Store]) -> None:
     machine = {"python": platform.python_version(), "system": platform.platform(), "cores": os.cpu_count()}
     versions = {store.name: store.version for store in beside}
     whole = {"machine": machine, "peers": versions, "measured": [asdict(row) for row in measured]}

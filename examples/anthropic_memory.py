@@ -1,9 +1,7 @@
 """Claude's memory tool over the team's files: pip install "./clients/python[anthropic]"
 
-With ANTHROPIC_API_KEY Claude uses it; without, a stand-in makes the calls that Claude would make.
+If ANTHROPIC_API_KEY is set, Claude uses the tool. Otherwise a stand-in makes the calls that Claude would make.
 """
-
-import os
 
 import stand_in
 from anthropic import Anthropic
@@ -19,7 +17,7 @@ CALLS = [
 with (
     stand_in.anthropic(CALLS) as (reached, model),
     Anthropic(**reached) as claude,
-    MemoryHub(os.environ["HUB"], os.environ["TOKEN"]) as hub,
+    MemoryHub() as hub,
 ):
     runner = claude.beta.messages.tool_runner(
         model=model,
@@ -30,5 +28,5 @@ with (
     )
     for message in runner:
         print(message.content[-1])
-    # The same file for everybody else of the team, with its versions.
+    # Everyone else on the team sees the same file, with its versions.
     print([file.path for file in hub.files()])

@@ -1,23 +1,22 @@
-"""The same hub from asynchronous Python, on behalf of somebody: pip install ./clients/python"""
+"""Use the hub from asynchronous Python, on behalf of a person: pip install ./clients/python"""
 
 import asyncio
-import os
 
 from memoryhub_client import AsyncMemoryHub
 
 
 async def main() -> None:
-    async with AsyncMemoryHub(os.environ["HUB"], os.environ["TOKEN"]) as hub:
-        # Whom a conversation serves. What is saved with scope "global" is hers, in whichever team she is helped.
+    async with AsyncMemoryHub() as hub:
+        # Calls through `mira` serve her. A memory with scope "global" belongs to her, whichever team helps her.
         mira = hub.with_context(user="mira", session="chat-42")
         likes = ["Mira likes window seats.", "Mira gets seasick.", "Mira reads on ferries."]
         await asyncio.gather(*(mira.save(text, scope="global", type="preference") for text in likes))
 
-        async for memory in mira.memories(scope="global"):  # page by page, as they are needed
+        async for memory in mira.memories(scope="global"):  # pages are fetched as they are needed
             print(memory.content)
 
-        others = hub.with_context(user="noah")
-        print("of Noah:", [memory.content async for memory in others.memories(scope="global")])
+        noah = hub.with_context(user="noah")
+        print("of Noah:", [memory.content async for memory in noah.memories(scope="global")])
 
 
 asyncio.run(main())

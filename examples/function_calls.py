@@ -1,10 +1,9 @@
-"""A plain loop of function calls, for any server that speaks OpenAI's API: pip install ./clients/python openai
+"""A plain function-calling loop for any server with an OpenAI-compatible API: pip install ./clients/python openai
 
-The model calls, the hub answers, until the model has said what it wanted to say. `Responses` does the same for the
-Responses API, `AsyncChat` and `AsyncResponses` for asynchronous code. Tools of your own go with the hub's.
+The model calls tools and the hub answers, until the model gives its final answer. `Responses` does the same for the
+Responses API; `AsyncChat` and `AsyncResponses` are for asynchronous code. You can add tools of your own.
 """
 
-import os
 from functools import partial
 
 import stand_in
@@ -36,7 +35,7 @@ def harbour_of(town: str) -> str:
 with (
     stand_in.openai(CALLS) as (reached, model),
     OpenAI(**reached) as client,
-    MemoryHub(os.environ["HUB"], os.environ["TOKEN"]) as hub,
+    MemoryHub() as hub,
 ):
     tools = Toolbox(hub, dialect="group", only=["save_memory", "recall_memories"])
     create = partial(client.chat.completions.create, model=model)

@@ -1,7 +1,7 @@
 """The hub's tools in LangChain: pip install "./clients/python[langchain]"
 
-With OPENAI_API_KEY (and langchain-openai) a real model calls them; without, one of LangChain's own that says what it is
-given to say.
+If OPENAI_API_KEY is set (and langchain-openai installed), a real model calls them. Otherwise LangChain's fake chat
+model follows a script.
 """
 
 import os
@@ -29,18 +29,18 @@ def model_with(tools: Sequence[BaseTool]) -> Any:
     return ChatOpenAI(model=os.environ.get("OPENAI_MODEL", "gpt-5-mini")).bind_tools(tools)
 
 
-with MemoryHub(os.environ["HUB"], os.environ["TOKEN"]) as hub:
-    # Of the dialect "scoped", in which memories are a person's own. An agent of LangGraph takes the list as it is.
+with MemoryHub() as hub:
+    # The tools of the dialect "scoped", where memories belong to a person. A LangGraph agent takes this list as it is.
     tools = memory_tools(hub.with_context(user="mira"), dialect="scoped", only=["save", "recall"])
-    model, named = model_with(tools), {tool.name: tool for tool in tools}
+    model, tools_by_name = model_with(tools), {tool.name: tool for tool in tools}
     conversation: list[AnyMessage] = [HumanMessage("I like a window seat. Save that as seat; then say which I like.")]
     while True:
-        said = model.invoke(conversation)
-        conversation.append(said)
-        if not said.tool_calls:
+        reply = model.invoke(conversation)
+        conversation.append(reply)
+        if not reply.tool_calls:
             break
-        # A tool's message has text for the model as its content, and the whole answer as its artifact.
-        conversation += [named[call["name"]].invoke(call) for call in said.tool_calls]
+        # A tool message holds text for the model as its content, and the full result as its artifact.
+        conversation += [tools_by_name[call["name"]].invoke(call) for call in reply.tool_calls]
 
 for message in conversation:
     print(message.type, message.content or message.tool_calls)  # type: ignore[union-attr]

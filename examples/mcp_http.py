@@ -1,6 +1,6 @@
 """MCP over HTTP with the official SDK: pip install "mcp>=2.3"
 
-At /mcp stand all of the hub's own tools; at /mcp/graph, /mcp/kv, … just those of one dialect.
+/mcp offers all of the hub's own tools; /mcp/graph, /mcp/kv, … offer the tools of one dialect.
 """
 
 import asyncio
@@ -10,22 +10,22 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-HEADERS = {"Authorization": f"Bearer {os.environ['TOKEN']}", "X-Memory-Session": "chat-42"}
+HEADERS = {"Authorization": f"Bearer {os.environ['MEMORYHUB_TOKEN']}", "X-Memory-Session": "chat-42"}
 
 
 async def main() -> None:
     async with (
         httpx2.AsyncClient(headers=HEADERS, timeout=30) as http,
-        Client(streamable_http_client(f"{os.environ['HUB']}/mcp", http_client=http)) as client,
+        Client(streamable_http_client(f"{os.environ['MEMORYHUB_URL']}/mcp", http_client=http)) as client,
     ):
         print(client.protocol_version, [tool.name for tool in (await client.list_tools()).tools])
 
         await client.call_tool("memory_save", {"key": "berth-7", "content": "Berth 7 is closed until May."})
-        found = await client.call_tool("memory_recall", {"query": "Which berths are closed?", "limit": 3})
-        for memory in (found.structured_content or {})["memories"]:
+        result = await client.call_tool("memory_recall", {"query": "Which berths are closed?", "limit": 3})
+        for memory in (result.structured_content or {})["memories"]:
             print(memory["relevance_score"], memory["content"])
 
-        # A refusal is an answer, too: a sentence that a model can act upon.
+        # An error is a result too: a sentence that a model can act on.
         refused = await client.call_tool("memory_get", {"key": "berth-8"})
         print(refused.is_error, refused.content[0])
 

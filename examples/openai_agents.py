@@ -1,10 +1,9 @@
-"""An agent of OpenAI's Agents SDK that remembers: pip install "./clients/python[openai]"
+"""An agent with a memory, built with OpenAI's Agents SDK: pip install "./clients/python[openai]"
 
-With OPENAI_API_KEY it is a real one; without, a stand-in makes the calls that a model would make.
+If OPENAI_API_KEY is set, a real model answers. Otherwise a stand-in makes the calls that a model would make.
 """
 
 import asyncio
-import os
 
 import stand_in
 from agents import Agent, OpenAIResponsesModel, RunConfig, Runner
@@ -21,10 +20,10 @@ QUESTION = "Remember that I, Mira, want to be in Kiel by noon. Then look up what
 
 async def main() -> None:
     with stand_in.openai(CALLS) as (reached, model):
-        async with AsyncMemoryHub(os.environ["HUB"], os.environ["TOKEN"]) as hub, AsyncOpenAI(**reached) as client:
+        async with AsyncMemoryHub() as hub, AsyncOpenAI(**reached) as client:
             agent = Agent(
                 name="Travel agent",
-                instructions=(await hub.context(budget=2000)).text,  # what the team knows already
+                instructions=(await hub.context(budget=2000)).text,  # what the team already knows
                 tools=[*await async_memory_tools(hub)],  # memory_save, memory_recall, memory_delete
                 model=OpenAIResponsesModel(model=model, openai_client=client),
             )

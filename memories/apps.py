@@ -6,8 +6,8 @@ class MemoriesConfig(AppConfig):
     name = "memories"
 
     def ready(self) -> None:
-        from memories import extensions
+        from memories.models import pgvector
         from memoryhub import roles
 
-        post_migrate.connect(extensions.after_migrate, sender=self)
-        roles.watch(self)
+        post_migrate.connect(pgvector.adopt_after_migrate, sender=self)
+        roles.connect_role_signals(self)

@@ -6,39 +6,45 @@ from typing import Any
 
 from django import forms
 
-from memories.fields import DEFAULT_IMPORTANCE
 from memories.models import KEY_LENGTH, LABEL_LENGTH, SUMMARY_LENGTH, Memory, Relation, Revision, Scope, Type
+from memories.rules.fields import DEFAULT_IMPORTANCE
 from memoryhub.forms import MomentField, WordsField
-from memoryhub.ids import as_uuid
-from teams.place import Place
+from memoryhub.ids import parse_uuid
+from teams.team_page import TeamPage
 
-Choices = list[tuple[str, str]]
-MOMENTS = ("expires_at", "review_by")  # which a page shows to the minute
+AudienceChoices = list[tuple[str, str]]
+MAX_VERSION = 2**31 - 1  # the largest version number that the database can hold
+MINUTE_FIELDS = ("expires_at", "review_by")  # shown to the minute
 
 
-class TextField(forms.CharField):
-    """Text of several lines, as it is stored: browsers send other line ends. Whether it is empty, operations say."""
+class MultilineField(forms.CharField):
+    """Multi-line text with the line ends as stored: browsers send others. Operations refuse empty text."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(required=False, strip=False, **options)
 
     def clean(self, value: Any) -> str:
-        return unix(super().clean(value))
+        return unix_line_endings(super().clean(value))
 
 
-def unix(text: str) -> str:
+def unix_line_endings(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-class MemoryForm(forms.Form):
-    """All that one can say of a memory, but for whose it is."""
+def parse_version(text: str) -> int | None:
+    """Return the number, or None if no version can have it."""
+    return int(text) if text.isdecimal() and len(text) <= 10 and int(text) <= MAX_VERSION else None
 
-    content = TextField(
+
+class MemoryForm(forms.Form):
+    """Fields of a memory, except its audience."""
+
+    content = MultilineField(
         label="What to remember",
         help_text="Markdown. Agents read it word for word.",
         widget=forms.Textarea(attrs={"rows": 12, "autofocus": True}),
     )
-    summary = TextField(
+    summary = MultilineField(
         help_text="Used instead of the text where space is short.",
         widget=forms.Textarea(attrs={"rows": 2, "maxlength": SUMMARY_LENGTH}),
     )
@@ -60,30 +66,45 @@ class MemoryForm(forms.Form):
     pinned = forms.BooleanField(required=False, help_text="Ranks first among equals, and never fades.")
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or {}
-        if said.get("importance") is None and "importance" not in self.errors:
-            said["importance"] = DEFAULT_IMPORTANCE.get(said.get("type", ""), 0.5)
-        return said
+        values = super().clean() or {}
+        if values.get("importance") is None and "importance" not in self.errors:
+            values["importance"] = DEFAULT_IMPORTANCE.get(values.get("type", ""), 0.5)
+        return values
 
 
-FIELDS = tuple(MemoryForm.base_fields)
+MEMORY_FORM_FIELDS = tuple(MemoryForm.base_fields)
+
+
+class EditMemoryForm(MemoryForm):
+    """The fields, and the version that their writer has read."""
+
+    version = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in MEMORY_FORM_FIELDS}
+
+    @property
+    def seen_version(self) -> int:
+        """Return the version; 0, which no memory has, if it is missing or not a version."""
+        return parse_version(self.cleaned_data["version"]) or 0
 
 
 class NewMemoryForm(MemoryForm):
     audience = forms.ChoiceField(required=False, label="Scope", help_text="Who can see it.")
 
-    def __init__(self, *args: Any, place: Place, **options: Any) -> None:
+    def __init__(self, *args: Any, place: TeamPage, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["audience"].choices = audiences(place)  # type: ignore[attr-defined]
+        self.fields["audience"].choices = audience_choices(place)  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean()
-        scope, _, audience = said.pop("audience", "").partition(":")
-        return said | {"scope": scope or Scope.TEAM, "audience": as_uuid(audience)}
+        values = super().clean()
+        scope, _, audience = values.pop("audience", "").partition(":")
+        return values | {"scope": scope or Scope.TEAM, "audience": parse_uuid(audience)}
 
 
-def audiences(place: Place, *, author: Any = None) -> Choices:
-    """Whose a memory can become here, each as scope and id. An agent's own can only become what that agent wrote."""
+def audience_choices(place: TeamPage, *, author: Any = None) -> AudienceChoices:
+    """List the audiences a memory can have here, each as scope and id. An agent's own can only be what it wrote."""
     team = [(f"{Scope.TEAM}:{place.team.pk}", f"Team: {place.team.name}", place.team.pk)]
     projects = [(f"{Scope.PROJECT}:{one.pk}", f"Project: {one.name}", one.pk) for one in place.projects]
     agents = [(f"{Scope.AGENT}:{one.pk}", f"Agent: {one.slug}", one.pk) for one in place.agents]
@@ -103,24 +124,24 @@ class LinkForm(forms.Form):
 
 class SourceForm(forms.Form):
     url = forms.CharField(required=False, label="Address", widget=forms.URLInput(attrs={"placeholder": "https://"}))
-    quote = TextField(label="Quotation", widget=forms.Textarea(attrs={"rows": 3}))
+    quote = MultilineField(label="Quotation", widget=forms.Textarea(attrs={"rows": 3}))
     session = forms.CharField(required=False)
     message_id = forms.CharField(required=False, label="Message")
 
 
-def values_of(version: Memory | Revision) -> dict[str, Any]:
-    """What the form would send if nobody touched it."""
-    found = {name: getattr(version, name) for name in FIELDS}
-    found |= {name: found[name] and found[name].replace(second=0, microsecond=0) for name in MOMENTS}
-    return found | {name: unix(found[name]) for name in ("content", "summary")}
+def form_values(version: Memory | Revision) -> dict[str, Any]:
+    """Return the values that an untouched form would submit."""
+    values = {name: getattr(version, name) for name in MEMORY_FORM_FIELDS}
+    values |= {name: values[name] and values[name].replace(second=0, microsecond=0) for name in MINUTE_FIELDS}
+    return values | {name: unix_line_endings(values[name]) for name in ("content", "summary")}
 
 
-def sent(values: Mapping[str, Any]) -> dict[str, str]:
-    """The same as a browser sends it."""
-    return {name: _sent(value) for name, value in values.items()}
+def as_submitted(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the values in the form in which a browser submits them."""
+    return {name: _submitted_value(value) for name, value in values.items()}
 
 
-def _sent(value: Any) -> str:
+def _submitted_value(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else ""
     if isinstance(value, datetime):

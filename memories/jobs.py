@@ -1,7 +1,7 @@
-"""What workers do, by the clock or after a save: each job is a thin call of an operation.
+"""Background jobs, periodic or queued by a write: each is a thin call of an operation.
 
-Jobs wait in Postgres, so a process that is killed loses none. Each may be done again from any point without harm: that
-is what becomes of those whose worker died.
+Jobs are queued in Postgres, so a process that is killed loses none. Each can be repeated from any point without harm:
+jobs whose worker died are.
 """
 
 import math
@@ -25,20 +25,24 @@ from procrastinate.contrib.django.utils import connector_params
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
 from procrastinate.jobs import Status
 
-from memories.operations import attaching, embedding, forgetting, keys, retaining, similarity
+from memories.operations import embed as embed_operations
+from memories.operations import keys, retention, similarity, stray_files
+from memories.operations.attach import drop_removed
+from memories.operations.forget import delete_stored_files as discard_files
+from memories.queries.jobs import MAX_COUNTED_JOBS
+from teams.operations import prune as prune_operations
 
-TURN = 15.0  # seconds after which a job makes room for others, and a worker may stop
+JOB_SECONDS = 15.0  # seconds after which a job makes room for others, and a worker may stop
 KEEP_DONE = 48  # hours
 KEEP_FAILED = 24 * 30
-COUNTED = 10_000
 
 
 @app.periodic(cron="*/5 * * * *")
 @app.task(name="sweep", queue="sweep", lock="sweep", queueing_lock="sweep")
-def sweep(timestamp: int = 0) -> str:
-    """Forgets what has expired, each with its revision, and drops what was taken off memories a while ago."""
+def sweep_job(timestamp: int = 0) -> str:
+    """Forgets expired memories, each with a revision, and drops attachments and sources removed a while ago."""
     now = timezone.now()
-    expired, removed = keys.sweep_all(now=now), attaching.drop_removed(now=now)
+    expired, removed = keys.sweep_all_expired(now=now), drop_removed(now=now)
     return f"{expired:,} expired memories forgotten, {removed:,} removed attachments and sources dropped"
 
 
@@ -46,61 +50,89 @@ def sweep(timestamp: int = 0) -> str:
 @app.periodic(cron="* * * * *")  # type: ignore[arg-type]
 @app.periodic(cron="40 3 * * *", periodic_id="all", queueing_lock="embed all", task_kwargs={"everything": True})
 @app.task(name="embed", queue="embed", lock="embed", queueing_lock="embed")
-def embed(timestamp: int = 0, *, everything: bool = False, within: float = TURN) -> str:
-    """Makes the vectors that are missing; every night, looks for all that have none."""
-    found = embedding.queue_missing() if everything else 0
-    if embedding.covers_all():
+def embed_job(timestamp: int = 0, *, everything: bool = False, within: float = JOB_SECONDS) -> str:
+    """Creates missing vectors; every night, looks for all memories without one."""
+    queued = embed_operations.queue_missing() if everything else 0
+    if embed_operations.covers_all():
         return "no vector is missing"
-    rest = embedding.catch_up(within=within)
+    rest = embed_operations.catch_up(within=within)
     if rest and within < math.inf:
         with suppress(AlreadyEnqueued), transaction.atomic():
-            embed.configure(schedule_in={"seconds": math.ceil(rest)}).defer()
-    return f"{found:,} memories without a vector found; {'more wait' if rest else 'all vectors made'}"
+            embed_job.configure(schedule_in={"seconds": math.ceil(rest)}).defer()
+    return f"{queued:,} memories without a vector found; {'more wait' if rest else 'all vectors made'}"
 
 
 @app.task(name="link", queue="link", retry=RetryStrategy(max_attempts=5, exponential_wait=4))
-def link(memory_ids: list[str]) -> str:
-    """Links new memories to what they nearly repeat. Put in by each save of many."""
-    found = similarity.link([UUID(memory_id) for memory_id in memory_ids])
-    return f"{len(found):,} of {len(memory_ids):,} memories linked"
+def link_job(memory_ids: list[str]) -> str:
+    """Links new memories to similar ones. Queued by each save of many."""
+    linked = similarity.link_similar_or_raise([UUID(memory_id) for memory_id in memory_ids])
+    return f"{len(linked):,} of {len(memory_ids):,} memories linked"
 
 
 @app.task(name="discard", queue="discard", retry=RetryStrategy(max_attempts=5, exponential_wait=4))
-def discard(names: list[str]) -> str:
-    """Removes the bytes of attachments. Put in by whatever removes the attachments themselves."""
-    forgetting.discard(names)
+def discard_job(names: list[str]) -> str:
+    """Removes the bytes of attachments. Queued when the attachments themselves are removed."""
+    discard_files(names)
     return f"{len(names):,} files removed"
+
+
+@app.periodic(cron="50 3 * * *")
+@app.task(name="tidy", queue="tidy", lock="tidy", queueing_lock="tidy")
+def tidy_job(timestamp: int = 0, *, after: str = "", within: float = JOB_SECONDS) -> str:
+    """Removes stored files that belong to no attachment, a day after they were stored."""
+    turn = stray_files.remove_strays(now=timezone.now(), after=after, within=within)
+    if turn.go_on_after:
+        with suppress(AlreadyEnqueued), transaction.atomic():
+            tidy_job.defer(after=turn.go_on_after)
+    return f"{turn.removed:,} files without an attachment removed"
 
 
 @app.periodic(cron="20 3 * * *")
 @app.task(name="retain", queue="retain", lock="retain", queueing_lock="retain")
-def retain(timestamp: int = 0) -> str:
-    """Removes what is kept for a time only: the ledger, forgotten memories, answers, jobs that are done."""
-    removed = retaining.retain(now=timezone.now())
+def retain_job(timestamp: int = 0) -> str:
+    """Removes outdated recalls, forgotten memories, idempotency records and finished jobs."""
+    removed = retention.remove_outdated(now=timezone.now())
     delete = async_to_sync(app.job_manager.delete_old_jobs)
     delete(nb_hours=KEEP_DONE)
     delete(nb_hours=KEEP_FAILED, include_failed=True, include_cancelled=True, include_aborted=True)
     return ", ".join(f"{count:,} {what}" for what, count in removed.items()) + " removed"
 
 
+@app.periodic(cron="50 3 * * *")
+@app.task(name="prune", queue="prune", lock="prune", queueing_lock="prune")
+def prune_job(
+    timestamp: int = 0, *, table: int = 0, after: str = str(prune_operations.START), within: float = JOB_SECONDS
+) -> str:
+    """Removes people and sessions that nothing refers to and that no call has named for a while."""
+    if not settings.KEEP_UNUSED_DAYS:
+        return "people and sessions are kept forever"
+    result = prune_operations.prune_all(
+        before=timezone.now() - timedelta(days=settings.KEEP_UNUSED_DAYS), table=table, after=UUID(after), within=within
+    )
+    if result.next:
+        with suppress(AlreadyEnqueued), transaction.atomic():
+            prune_job.configure(schedule_in={"seconds": 1}).defer(table=result.next[0], after=str(result.next[1]))
+    return f"{result.removed:,} unused people and sessions removed; {'more wait' if result.next else 'all checked'}"
+
+
 @app.periodic(cron="* * * * *")
 @app.task(name="mend", queue="mend", queueing_lock="mend")  # no lock: it would keep the next from mending this one
-def mend(timestamp: int = 0) -> str:
+def mend_job(timestamp: int = 0) -> str:
     """Puts back the jobs of workers that died."""
-    stalled = _stalled(now=timezone.now())
+    stalled = _find_stalled_jobs(now=timezone.now())
     for job in stalled:
-        _put_back(job)
+        _requeue_job(job)
     return f"{len(stalled):,} jobs of dead workers put back"
 
 
-def _stalled(*, now: datetime) -> list[ProcrastinateJob]:
+def _find_stalled_jobs(*, now: datetime) -> list[ProcrastinateJob]:
     silent_since = now - timedelta(seconds=settings.WORKER_DEAD_AFTER)
     dead = Q(worker=None) | Q(worker__last_heartbeat__lt=silent_since)
     return list(ProcrastinateJob.objects.filter(dead, status=Status.DOING.value).order_by("pk"))
 
 
-def _put_back(job: ProcrastinateJob) -> None:
-    """Unless its like waits already; or it has ended, or another has put it back."""
+def _requeue_job(job: ProcrastinateJob) -> None:
+    """Queue the job again, unless an equal one is queued, it has ended, or somebody else has queued it again."""
     try:
         with transaction.atomic():
             app.job_manager.retry_job_by_id(job.pk, retry_at=timezone.now())
@@ -115,8 +147,8 @@ def _put_back(job: ProcrastinateJob) -> None:
 # For operators
 
 
-def do_again(*, job_id: int) -> bool:
-    """Puts a job that failed in again; not if its like waits already."""
+def retry_job(*, job_id: int) -> bool:
+    """Queue a failed job again. Returns False if an equal one is queued already."""
     try:
         with transaction.atomic():
             app.job_manager.retry_job_by_id(job_id, retry_at=timezone.now())
@@ -125,28 +157,30 @@ def do_again(*, job_id: int) -> bool:
     return True
 
 
-def do_waiting(name: str) -> str:
-    """What saves have put in, here and now."""
+def run_waiting_jobs(name: str) -> str:
+    """Run the jobs of that name that are queued, in this process."""
     waiting = partial(ProcrastinateJob.objects.filter(task_name=name, status=Status.TODO.value).count)
     before = waiting()
-    work(queues=[name], wait=False)
+    run_worker(queues=[name], wait=False)
     return f"{before - waiting():,} of {before:,} that waited are done"
 
 
-# Each once and to its end, in the process that asks.
-NOW: dict[str, Callable[[], str]] = {
-    "sweep": sweep,
-    "embed": partial(embed, everything=True, within=math.inf),
-    "link": partial(do_waiting, "link"),
-    "discard": partial(do_waiting, "discard"),
-    "retain": retain,
-    "mend": mend,
+# Runs each job once and to its end, in this process.
+JOBS_BY_NAME: dict[str, Callable[[], str]] = {
+    "sweep": sweep_job,
+    "embed": partial(embed_job, everything=True, within=math.inf),
+    "link": partial(run_waiting_jobs, "link"),
+    "discard": partial(run_waiting_jobs, "discard"),
+    "tidy": partial(tidy_job, within=math.inf),
+    "retain": retain_job,
+    "prune": partial(prune_job, within=math.inf),
+    "mend": mend_job,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How a job fares."""
+class JobStatus:
+    """Describes the status of a job."""
 
     name: str
     purpose: str
@@ -156,57 +190,42 @@ class Standing:
     failed: int
 
 
-# Each job has a queue of its name, which is indexed; what is done is gone after two days.
-STANDINGS = f"""
+# Each job has a queue of its name, which is indexed; finished jobs are removed after two days.
+JOB_STATUSES = f"""
 SELECT name, (
     SELECT max(at) FROM procrastinate_events WHERE type = 'succeeded' AND job_id = (
         SELECT id FROM procrastinate_jobs WHERE queue_name = name AND status = 'succeeded' ORDER BY id DESC LIMIT 1
     )
 ), (
     SELECT count(*) FROM (
-        SELECT FROM procrastinate_jobs WHERE queue_name = name AND status IN ('todo', 'doing') LIMIT {COUNTED}
+        SELECT FROM procrastinate_jobs WHERE queue_name = name AND status IN ('todo', 'doing') LIMIT {MAX_COUNTED_JOBS}
     ) AS waiting
 ), (
     SELECT count(*) FROM (
-        SELECT FROM procrastinate_jobs WHERE queue_name = name AND status = 'failed' LIMIT {COUNTED}
+        SELECT FROM procrastinate_jobs WHERE queue_name = name AND status = 'failed' LIMIT {MAX_COUNTED_JOBS}
     ) AS failed
 )
 FROM unnest(%s::text[]) AS name
 """  # noqa: S608 (a number of ours)
 
 
-def standings() -> list[Standing]:
+def list_job_statuses() -> list[JobStatus]:
     with connection.cursor() as cursor:
-        cursor.execute(STANDINGS, [list(NOW)])
-        found = {name: rest for name, *rest in cursor.fetchall()}
+        cursor.execute(JOB_STATUSES, [list(JOBS_BY_NAME)])
+        counts = {name: rest for name, *rest in cursor.fetchall()}
     return [
-        Standing(
+        JobStatus(
             name,
             (app.tasks[name].func.__doc__ or "").splitlines()[0],
             getattr(app.periodic_registry.periodic_tasks.get((name, "")), "cron", ""),
-            *found[name],
+            *counts[name],
         )
-        for name in NOW
+        for name in JOBS_BY_NAME
     ]
 
 
-# Jobs that are done stay for two days only, so the table is small; and however many wait, so many are looked at.
-PENDING = f"""
-SELECT status::text, count(*) FROM (
-    SELECT status FROM procrastinate_jobs WHERE status IN ('todo', 'doing', 'failed') LIMIT {COUNTED}
-) AS jobs GROUP BY status
-"""  # noqa: S608 (a number of ours)
-
-
-def pending() -> dict[str, int]:
-    """How many jobs wait, run and have failed; together 10,000 at most."""
-    with connection.cursor() as cursor:
-        cursor.execute(PENDING)
-        return {"todo": 0, "doing": 0, "failed": 0} | dict(cursor.fetchall())
-
-
-def work(*, concurrency: int = 1, **options: Any) -> None:
-    """Does what waits, and goes on until it is told to stop."""
+def run_worker(*, concurrency: int = 1, **options: Any) -> None:
+    """Run queued jobs until told to stop."""
     connector = PsycopgConnector(kwargs=connector_params(), min_size=1, max_size=concurrency + 2)
     with app.replace_connector(connector):
         app.run_worker(

@@ -1,5 +1,4 @@
-"""What the operators' pages share: lists that neither count nor walk through a table that grows, and what is only to be
-looked at."""
+"""Base classes of the admin: lists that neither count nor scan a table that grows, and read-only pages."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -17,52 +16,52 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.views import ChangeList
 
 from memoryhub.errors import Trouble
-from memoryhub.ids import as_uuid
+from memoryhub.ids import parse_uuid
 from memoryhub.tenancy import Tenant
 
-LOOK = 1_000  # rows: as far as a list goes, and as far back as it looks for what no index finds
+MAX_LIST_ROWS = 1_000  # the length of a list, and how many of the newest rows a search without an index reads
 PER_PAGE = 50
-BEGINNING = 90  # characters
-INLINE = 20  # rows of what hangs on something
+LIST_TEXT_LENGTH = 90  # characters
+MAX_INLINE_ROWS = 20
 
 
-class Few(Paginator):
-    """Counts no further than a list goes."""
+class BoundedPaginator(Paginator):
+    """Counts no more rows than a list shows."""
 
     template_name = "admin/_pages.html"
-    most = LOOK
+    most = MAX_LIST_ROWS
 
     @cached_property
     def count(self) -> int:
         rows: Any = self.object_list
-        return int(rows[:LOOK].count())
+        return int(rows[:MAX_LIST_ROWS].count())
 
 
-class Listed(ModelAdmin):
-    """The operators' page of a model: its newest rows first, and no choice among all rows of another table."""
+class ListAdmin(ModelAdmin):
+    """Lists a model, newest rows first, and never offers all rows of another table as choices."""
 
     ordering: Any = ("-pk",)
     list_per_page = PER_PAGE
     list_max_show_all = 0
-    paginator = Few
+    paginator = BoundedPaginator
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
     list_filter_submit = True
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
-        """All is shown already where nothing narrows."""
+        """Drop the link “show all” from a list without filters: it shows everything already."""
         changes: ChangeList = super().get_changelist_instance(request)
         if not changes.query and not changes.has_active_filters:
             changes.full_result_count = changes.result_count
         return changes
 
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
-        """Nothing hangs on what is not there yet."""
+        """Show inlines only for rows that exist."""
         return super().get_inlines(request, obj) if obj else ()
 
 
-class Newest(ChangeList):
-    """A list of a table that grows, by its ids alone. What no index serves is looked for among the newest rows."""
+class NewestChangeList(ChangeList):
+    """Lists a table that grows, ordered by id. Filters that no index serves search only the newest rows."""
 
     only_newest = False
 
@@ -71,67 +70,67 @@ class Newest(ChangeList):
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
         rows: QuerySet[Any] = super().get_queryset(request, exclude_parameters)
-        self.only_newest = self.model_admin.looks_back(request, self)
-        return recent(rows) if self.only_newest else rows
+        self.only_newest = self.model_admin.searches_newest_only(request, self)
+        return only_recent(rows) if self.only_newest else rows
 
 
-def recent(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """Those among the newest of their table: ids grow with time."""
+def only_recent(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Limit the rows to the newest of their table: ids grow with time."""
     ids = rows.model._default_manager.order_by("-pk").values_list("pk", flat=True)
-    last = ids[LOOK - 1 : LOOK].first()
+    last = ids[MAX_LIST_ROWS - 1 : MAX_LIST_ROWS].first()
     return rows if last is None else rows.filter(pk__gte=last)
 
 
-class Growing(Listed):
-    """The same of a table that grows without end. By dates it is not narrowed: Django would look for the first and the
-    last day and for each month between them, and ids are in the order of time already."""
+class GrowingTableAdmin(ListAdmin):
+    """Lists a table that grows without end. It has no date hierarchy, for which Django would look up the first day, the
+    last day and every month between them; ids are in order of time anyway."""
 
     sortable_by: Any = ()
     list_before_template = "admin/_newest.html"
-    hangs_on = ""  # the link by whose index a pasted id finds rows, beside their own
+    search_link = ""  # a foreign key with an index, by which a pasted id also finds rows
 
     def get_changelist(self, request: HttpRequest, **options: Any) -> type[ChangeList]:
-        return Newest
+        return NewestChangeList
 
-    def found(self, request: HttpRequest, term: str) -> list[Any] | None:
-        """The ids of the rows that an index finds for the term; None if no index knows such terms."""
-        known = as_uuid(term)
-        if known is None:
+    def find_exact(self, request: HttpRequest, term: str) -> list[Any] | None:
+        """Return the ids of the rows that an index finds for the term; None if there is no index for such terms."""
+        row_id = parse_uuid(term)
+        if row_id is None:
             return None
         rows = self.model._default_manager
-        own = [known] if rows.filter(pk=known).exists() else []
-        return own or (self.hanging_on(known) if self.hangs_on else [])
+        own = [row_id] if rows.filter(pk=row_id).exists() else []
+        return own or (self.find_linked_ids(row_id) if self.search_link else [])
 
-    def hanging_on(self, known: Any) -> list[Any]:
-        """Their organization is named, for the index begins with it."""
-        to: type[Model] = self.model._meta.get_field(self.hangs_on).related_model
-        organizations = to._default_manager.filter(pk=known).values_list("organization_id", flat=True)
-        rows = self.model._default_manager.filter(organization__in=list(organizations), **{self.hangs_on: known})
-        return list(rows.values_list("pk", flat=True)[:LOOK])
+    def find_linked_ids(self, target_id: Any) -> list[Any]:
+        """Return the ids of rows that link to this one, by their organization too: the index starts with it."""
+        to: type[Model] = self.model._meta.get_field(self.search_link).related_model
+        organizations = to._default_manager.filter(pk=target_id).values_list("organization_id", flat=True)
+        rows = self.model._default_manager.filter(organization__in=list(organizations), **{self.search_link: target_id})
+        return list(rows.values_list("pk", flat=True)[:MAX_LIST_ROWS])
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
         term = search_term.strip()
         if not term:
             return queryset, False
-        found = self.found(request, term)
-        if found is None:
-            return super().get_search_results(request, recent(queryset), search_term)
-        return queryset.filter(pk__in=found), False
+        ids = self.find_exact(request, term)
+        if ids is None:
+            return super().get_search_results(request, only_recent(queryset), search_term)
+        return queryset.filter(pk__in=ids), False
 
-    def looks_back(self, request: HttpRequest, changes: ChangeList) -> bool:
-        """Whether something narrows the list that would walk through the whole table."""
+    def searches_newest_only(self, request: HttpRequest, changes: ChangeList) -> bool:
+        """Return whether a filter is active that would scan the whole table."""
         return any(value for values in changes.get_filters_params().values() for value in values)
 
 
-def beginning(text: str) -> str:
-    """As much as a list shows of it."""
-    return Truncator(" ".join(text[: 4 * BEGINNING].split())).chars(BEGINNING)
+def shorten_text(text: str) -> str:
+    """Return as much of the text as a list shows."""
+    return Truncator(" ".join(text[: 4 * LIST_TEXT_LENGTH].split())).chars(LIST_TEXT_LENGTH)
 
 
-class Looking:
-    """Only to be looked at. Changes go through the operations, which keep the history."""
+class ReadOnlyMixin:
+    """Makes pages read-only. Changes go through the operations, which keep the history."""
 
-    shows_history = False  # of what was done here; memories have revisions
+    shows_history = False  # the admin's own history; memories have revisions
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **options: Any) -> Any:
         context["show_history"] = self.shows_history
@@ -147,16 +146,16 @@ class Looking:
         return False
 
 
-class ReadOnly(Looking, Listed):
+class ReadOnlyAdmin(ReadOnlyMixin, ListAdmin):
     pass
 
 
-class Ledger(Looking, Growing):
-    """What was written once and stays."""
+class LogAdmin(ReadOnlyMixin, GrowingTableAdmin):
+    """Lists rows that are written once and never change."""
 
 
-class Hanging(Looking, TabularInline):
-    """The newest of what hangs on something."""
+class ReadOnlyInline(ReadOnlyMixin, TabularInline):
+    """Lists the newest rows that link to an object."""
 
     extra = 0
     max_num = 0
@@ -165,36 +164,36 @@ class Hanging(Looking, TabularInline):
     tab = True
 
     def get_formset(self, request: HttpRequest, obj: Any = None, **options: Any) -> Any:
-        """Cut after the rows of this one were chosen, which a queryset of the inline could not be. Indexes begin with
-        the organization."""
+        """Limit the rows after those of the object were selected; Django cannot filter a sliced queryset. Indexes start
+        with the organization."""
 
         class First(super().get_formset(request, obj, **options)):  # type: ignore[misc]
             def get_queryset(self) -> Any:
                 if not hasattr(self, "_first"):
-                    house = getattr(self.instance, "organization_id", self.instance.pk)
-                    mine = super().get_queryset().filter(organization=house)
-                    self._first = mine[:INLINE]
+                    organization = getattr(self.instance, "organization_id", self.instance.pk)
+                    rows = super().get_queryset().filter(organization=organization)
+                    self._first = rows[:MAX_INLINE_ROWS]
                 return self._first
 
         return First
 
 
-class SameHouse(forms.ModelForm):
-    """Refuses in words what the database would: a link to another organization's row."""
+class SameOrganizationForm(forms.ModelForm):
+    """Refuses a link to another organization's row with a message, before the database does."""
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         organization = cleaned.get("organization") or self.instance.organization_id
         for name, value in list(cleaned.items()):
             if isinstance(value, Tenant) and value.organization_id != getattr(organization, "pk", organization):
-                self.add_error(name, "This is of another organization.")
+                self.add_error(name, "This belongs to another organization.")
         return cleaned
 
 
-class Kept(Listed):
-    """Whoever may have signed history is kept, and stays in its organization."""
+class KeptAdmin(ListAdmin):
+    """Manages rows that history may refer to: they are never deleted and stay in their organization."""
 
-    form = SameHouse
+    form = SameOrganizationForm
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return (*super().get_readonly_fields(request, obj), *(["organization"] if obj else []))
@@ -206,14 +205,14 @@ class Kept(Listed):
         return [field.name for field in self.model._meta.fields if isinstance(field, ForeignKey)]
 
 
-class Operated(Listed):
-    """Rows that the operations add, change and take away, with the operator as actor. What they refuse is said on the
+class OperatedAdmin(ListAdmin):
+    """Adds, changes and removes rows through the operations, with the operator as actor. A refusal is shown on the
     page, and nothing is changed."""
 
-    settled: tuple[str, ...] = ()  # fields that stay as they were made
+    immutable_fields: tuple[str, ...] = ()  # fields that cannot change once the row exists
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return (*super().get_readonly_fields(request, obj), *(self.settled if obj else ()))
+        return (*super().get_readonly_fields(request, obj), *(self.immutable_fields if obj else ()))
 
     def add_one(self, request: HttpRequest, row: Any) -> Any:
         raise NotImplementedError
@@ -234,32 +233,32 @@ class Operated(Listed):
         self.remove_one(request, obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """All of them or none."""
+        """Remove all of them or none."""
         with transaction.atomic():
             for row in queryset:
                 self.remove_one(request, row)
 
     def changeform_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
-        return said_on_page(request, super().changeform_view, *args, **options)
+        return show_refusals(request, super().changeform_view, *args, **options)
 
     def delete_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
-        return said_on_page(request, super().delete_view, *args, **options)
+        return show_refusals(request, super().delete_view, *args, **options)
 
     def changelist_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
-        return said_on_page(request, super().changelist_view, *args, **options)
+        return show_refusals(request, super().changelist_view, *args, **options)
 
 
-def said_on_page(request: HttpRequest, view: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """What the view answers; after a refusal the same page again, with its sentence."""
+def show_refusals(request: HttpRequest, view: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Return the view's response; after a refusal redirect to the same page with its message."""
     try:
         if request.method != "POST":
             return view(request, *args, **options)
-        with transaction.atomic():  # else the log would tell of what was refused
+        with transaction.atomic():  # otherwise the log would keep entries of refused changes
             return view(request, *args, **options)
     except Trouble as refusal:
         messages.error(request, refusal.message)
         return HttpResponseRedirect(request.get_full_path())
 
 
-class Chosen(AutocompleteSelectFilter):
-    """A filter by one row of another table, looked up by its name."""
+class RowFilter(AutocompleteSelectFilter):
+    """Filters by one row of another table, looked up by its name."""

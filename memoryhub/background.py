@@ -1,4 +1,4 @@
-"""Work that nobody should wait for: done soon by a thread of each process, or durably by a worker."""
+"""Background work: run soon by a thread of each process, or durably by a worker."""
 
 import atexit
 import logging
@@ -11,15 +11,17 @@ from multiprocessing.util import Finalize
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from procrastinate.contrib.django import app
+
+from memoryhub.outages import log_outage
 
 log = logging.getLogger(__name__)
 Work = Callable[[], object]
 
 
-class Keeper:
-    """Does each piece of work once, however often it was asked for before its time came."""
+class BackgroundThread:
+    """Runs each piece of work once, however often it was requested before it was due."""
 
     def __init__(self) -> None:
         self._due: dict[Hashable, tuple[float, Work]] = {}
@@ -31,24 +33,24 @@ class Keeper:
         due = time.monotonic() + within
         with self._changed:
             self._start()
-            known = self._due.get(key)
-            if known is None or due < known[0]:
+            entry = self._due.get(key)
+            if entry is None or due < entry[0]:
                 self._due[key] = (due, work)
                 self._changed.notify()
 
     def finish(self) -> None:
-        """Does at once whatever is left, when nothing else of it runs."""
+        """Run the remaining work now, after the piece that is running."""
         with self._running:
             with self._changed:
                 left, self._due = list(self._due.values()), {}
             for _, work in left:
-                attempt(work)
+                run_and_log(work)
 
     def _start(self) -> None:
         if self._process != os.getpid():
             self._process = os.getpid()
             threading.Thread(target=self._run, name="keeper", daemon=True).start()
-            # A web server's workers end as multiprocessing has it, which knows nothing of atexit.
+            # A web server's workers end through multiprocessing, which does not run atexit handlers.
             Finalize(None, self.finish, exitpriority=10)
             atexit.register(self.finish)
 
@@ -56,7 +58,7 @@ class Keeper:
         while True:
             work = self._next()
             with self._running:
-                attempt(work)
+                run_and_log(work)
                 connection.close()  # back to the pool
 
     def _next(self) -> Work:
@@ -69,38 +71,48 @@ class Keeper:
                 self._changed.wait(None if due is None else due - time.monotonic())
 
 
-def attempt(work: Work) -> None:
+def run_and_log(work: Work) -> None:
     try:
         work()
+    except OperationalError as error:  # it will be retried, and fail again until the outage ends
+        log_outage(error)
     except Exception:
         log.exception("Work in the background failed.")
 
 
-_keeper = Keeper()
+_background_thread = BackgroundThread()
 
 
-def soon(key: Hashable, work: Work, *, within: float = 0.0) -> None:
-    """Has the work done within so many seconds; at once where nothing may run beside (BACKGROUND is off)."""
+def run_soon(key: Hashable, work: Work, *, within: float = 0.0) -> None:
+    """Run the work within so many seconds; at once if BACKGROUND is off."""
     if settings.BACKGROUND:
-        _keeper.soon(key, work, within=within)
+        _background_thread.soon(key, work, within=within)
     else:
+        _do_at_once(work)
+
+
+def _do_at_once(work: Work) -> None:
+    """Run the work, and only log an outage: a request must not fail because of work that it did not ask for."""
+    try:
         work()
+    except OperationalError as error:
+        log_outage(error)
 
 
-def again(key: Hashable, work: Work, *, within: float) -> None:
-    """Has work that failed tried again. Where nothing may run beside, that is left to the next caller."""
+def retry_later(key: Hashable, work: Work, *, within: float) -> None:
+    """Retry failed work. If BACKGROUND is off, that is left to the next caller."""
     if settings.BACKGROUND:
-        _keeper.soon(key, work, within=within)
+        _background_thread.soon(key, work, within=within)
 
 
-def later(job: str, **arguments: Any) -> None:
-    """Has a worker do the job once this transaction is committed, whatever becomes of this process."""
+def defer_job(job: str, **arguments: Any) -> None:
+    """Queue the job for a worker once this transaction is committed, whatever happens to this process."""
     if settings.BACKGROUND:
         app.configure_task(job).defer(**arguments)
     else:
         transaction.on_commit(partial(app.tasks[job], **arguments))
 
 
-def finish() -> None:
-    """Has whatever waits in this process done now."""
-    _keeper.finish()
+def finish_work() -> None:
+    """Run now whatever is waiting in this process."""
+    _background_thread.finish()

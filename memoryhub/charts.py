@@ -1,10 +1,10 @@
-"""Charts of bars, measured here so that a template only has to draw them."""
+"""Bar charts, laid out here so that a template only has to draw them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-STEP, WIDTH, HEIGHT = 10, 7, 56  # of a bar, in the units of the drawing
+STEP, WIDTH, HEIGHT = 10, 7, 56  # of a bar, in units of the drawing
 LEAST = 1.5  # so that one of a thousand can still be seen
 
 

@@ -1,4 +1,4 @@
-"""How many there are, without reading all of them."""
+"""Counts of rows, estimated where counting would read too many."""
 
 import json
 from dataclasses import dataclass
@@ -6,19 +6,19 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-COUNTED = 10_000
+COUNT_UP_TO = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class EstimatedCount:
     number: int
     exact: bool
 
 
-def about(rows: QuerySet[Any], *, up_to: int = COUNTED) -> Count:
-    """Counted as far as that; beyond it, as many as Postgres expects."""
+def estimate_count(rows: QuerySet[Any], *, up_to: int = COUNT_UP_TO) -> EstimatedCount:
+    """Count up to that many rows; beyond that return Postgres' estimate."""
     counted = rows.order_by()[: up_to + 1].count()
     if counted <= up_to:
-        return Count(counted, exact=True)
+        return EstimatedCount(counted, exact=True)
     (plan,) = json.loads(rows.order_by().explain(format="json"))
-    return Count(max(int(plan["Plan"]["Plan Rows"]), counted), exact=False)
+    return EstimatedCount(max(int(plan["Plan"]["Plan Rows"]), counted), exact=False)

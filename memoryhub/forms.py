@@ -1,4 +1,5 @@
-"""Forms translate what a page sends; what it may be, the operations decide. Their refusals come back to the fields."""
+"""Form fields, and forms that submit to an operation: it decides what is valid, and its refusals return to the
+fields."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -8,11 +9,11 @@ from django import forms
 
 from memoryhub.errors import Conflict, Invalid, TooMany, Trouble
 
-Answer = TypeVar("Answer")
+FormResult = TypeVar("FormResult")
 
 
 class MomentField(forms.DateTimeField):
-    """A date and time in UTC, as the browser's own picker gives it; empty is none."""
+    """Takes a date and time in UTC from the browser's picker; empty means none."""
 
     widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
 
@@ -24,7 +25,7 @@ class MomentField(forms.DateTimeField):
 
 
 class WordsField(forms.CharField):
-    """Several words with commas between them, as tags are written."""
+    """Takes words separated by commas, such as tags."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(required=False, strip=True, **options)
@@ -36,8 +37,23 @@ class WordsField(forms.CharField):
         return [word for part in super().clean(value).split(",") if (word := part.strip())]
 
 
+class LinesField(forms.CharField):
+    """Takes several values, one per line."""
+
+    widget = forms.Textarea(attrs={"rows": 3, "autocomplete": "off", "spellcheck": "false"})
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, **options)
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(value) if isinstance(value, list | tuple) else value
+
+    def clean(self, value: Any) -> list[str]:
+        return [line for part in super().clean(value).splitlines() if (line := part.strip())]
+
+
 class TextField(forms.CharField):
-    """Text of many lines, just as it was typed: browsers send other ends of lines than anybody writes."""
+    """Takes text of many lines exactly as typed: browsers change the line ends, which is undone."""
 
     widget = forms.Textarea
 
@@ -48,8 +64,8 @@ class TextField(forms.CharField):
         return str(super().to_python(value) or "").replace("\r\n", "\n")
 
 
-def refuse(form: forms.BaseForm, refusal: Trouble) -> None:
-    """Puts a refusal where it belongs: beside the fields that it names, or above them all."""
+def add_refusal(form: forms.BaseForm, refusal: Trouble) -> None:
+    """Add a refusal to the fields that it names, or to the whole form."""
     if not isinstance(refusal, Invalid):
         return form.add_error(None, refusal.message)
     for name, sentence in refusal.fields.items():
@@ -57,12 +73,12 @@ def refuse(form: forms.BaseForm, refusal: Trouble) -> None:
     return None
 
 
-def carried_out(form: forms.BaseForm, act: Callable[..., Answer]) -> Answer | None:
-    """What the act makes of the fields. What is wrong with them is said beside them, and then nothing was done."""
+def submit_form(form: forms.BaseForm, act: Callable[..., FormResult]) -> FormResult | None:
+    """Call `act` with the form's values and return its result; None, with errors at the fields, if it is refused."""
     if not form.is_valid():
         return None
     try:
         return act(**form.cleaned_data)
     except (Invalid, Conflict, TooMany) as refusal:
-        refuse(form, refusal)
+        add_refusal(form, refusal)
         return None

@@ -1,4 +1,4 @@
-"""Identifiers that sort by the time they were made: UUID version 7, as RFC 9562 has it."""
+"""Identifiers that sort by creation time: UUID version 7 (RFC 9562)."""
 
 import secrets
 import time
@@ -7,7 +7,7 @@ from uuid import UUID
 
 
 def uuid7() -> UUID:
-    """48 bits of milliseconds, 12 bits of what is left of the millisecond, 62 random bits."""
+    """Return a new id: 48 bits of milliseconds, 12 bits of the rest of the millisecond, 62 random bits."""
     milliseconds, nanoseconds = divmod(time.time_ns(), 1_000_000)
     fraction = (nanoseconds << 12) // 1_000_000
     head = milliseconds << 80 | 0x7 << 76 | fraction << 64
@@ -15,12 +15,12 @@ def uuid7() -> UUID:
 
 
 def first_id(moment: datetime) -> UUID:
-    """What sorts before all that were made since."""
+    """Return an id that sorts before all that were created since the moment."""
     return UUID(int=int(moment.timestamp() * 1_000) << 80)
 
 
-def as_uuid(text: str) -> UUID | None:
-    """The id that the text spells, if it does."""
+def parse_uuid(text: str) -> UUID | None:
+    """Return the id, or None if the text is not one."""
     try:
         return UUID(text)
     except ValueError:

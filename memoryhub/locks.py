@@ -1,41 +1,50 @@
-"""Advisory locks of Postgres have numbers; ours have names."""
+"""Advisory locks of Postgres, by names instead of numbers."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
 import psycopg
 from django.db import connection
 
-ASK_EVERY = 0.1  # seconds
+LOCK_POLL_SECONDS = 0.1
 
 
-def number(name: str) -> int:
-    """The same for the same name, in every process."""
+def lock_number(name: str) -> int:
+    """Return the number of a name, the same in every process."""
     return int.from_bytes(sha256(name.encode()).digest()[:8], signed=True)
 
 
-def take_turns(*names: str) -> None:
-    """Waits until no other transaction has one of these, and keeps them until this one ends. In the same order for
-    everybody, so that none waits in a circle."""
-    numbers = sorted(map(number, names))
+def lock_names(*names: str) -> None:
+    """Take these locks until the transaction ends, waiting for others that hold one. The order is the same for
+    everybody, so that there is no deadlock."""
+    numbers = sorted(map(lock_number, names))
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(lock) FROM unnest(%s::bigint[]) AS lock", [numbers])
 
 
 @contextmanager
-def alone(name: str, *, wait: bool = False) -> Iterator[bool]:
-    """Whether no other process is at this; with `wait`, once none is. By an open transaction of a connection of its
-    own, which a pooler before Postgres leaves with us until it ends, as it does not with a session."""
-    with psycopg.connect(**connection.get_connection_params()) as apart:
-        while not (taken := _taken(apart, name)) and wait:
-            apart.rollback()  # a statement that waits would hold up whoever builds an index beside the writers
-            time.sleep(ASK_EVERY)
-        yield taken
+def hold_lock(name: str, *, wait: bool = False) -> Iterator[bool]:
+    """Yield whether this process got the lock; with `wait`, wait for it. The lock is held by an open transaction on a
+    connection of its own: a pooler in front of Postgres keeps that for us, unlike a session."""
+    with psycopg.connect(**connection.get_connection_params()) as own_connection:
+        while not (acquired := _try_lock(own_connection, name)) and wait:
+            own_connection.rollback()  # a waiting statement would hold up CREATE INDEX CONCURRENTLY
+            time.sleep(LOCK_POLL_SECONDS)
+        yield acquired
 
 
-def _taken(apart: "psycopg.Connection[Any]", name: str) -> bool:
-    found = apart.execute("SELECT pg_try_advisory_xact_lock(%s)", [number(name)]).fetchone()
-    return bool(found and found[0])
+@contextmanager
+def lock_taker() -> Iterator[Callable[[str], bool]]:
+    """Yield a function that takes a lock if no other process has it, and holds it until the block ends, all on one such
+    connection."""
+    with psycopg.connect(**connection.get_connection_params()) as own_connection:
+        yield partial(_try_lock, own_connection)
+
+
+def _try_lock(own_connection: "psycopg.Connection[Any]", name: str) -> bool:
+    row = own_connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [lock_number(name)]).fetchone()
+    return bool(row and row[0])

@@ -1,4 +1,4 @@
-"""Questions to other servers: answered within a time and a size, and by nobody else to whom they would send us."""
+"""Requests to other servers, with a deadline and a size limit, and without following redirects."""
 
 import ssl
 import time
@@ -15,57 +15,57 @@ CHUNK = 65_536
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class OutboundAnswer:
     status: int
     body: bytes
 
 
-class Unanswered(Exception):
-    """What a server did instead of answering, in words that go on after its name."""
+class OutboundError(Exception):
+    """Says what went wrong, as a phrase that continues after the server's name."""
 
 
-def post(*, url: str, body: bytes, headers: Mapping[str, str], seconds: float, most_bytes: int) -> Answer:
-    """The answer, whatever its status.
+def post(*, url: str, body: bytes, headers: Mapping[str, str], seconds: float, most_bytes: int) -> OutboundAnswer:
+    """Post the body and return the answer, whatever its status.
 
-    A thread of its own asks, since a socket's time-out is no deadline: it begins anew with every byte, and the look-up
-    of a name has none. A thread that is late is left to end by itself.
+    A separate thread does this, since a socket's timeout is no deadline: it restarts with every byte, and name lookups
+    have none. A late thread is left to end by itself.
     """
-    request = Request(url, data=body, headers=dict(headers), method="POST")  # noqa: S310 (the opener knows but http)
-    coming: Future[Answer] = Future()
-    Thread(target=_ask, args=(coming, request, seconds, most_bytes), daemon=True).start()
+    request = Request(url, data=body, headers=dict(headers), method="POST")  # noqa: S310 (the opener handles only http)
+    future: Future[OutboundAnswer] = Future()
+    Thread(target=_ask_in_thread, args=(future, request, seconds, most_bytes), daemon=True).start()
     try:
-        return coming.result(timeout=seconds)
+        return future.result(timeout=seconds)
     except TimeoutError:
-        raise Unanswered(f"did not answer within {seconds:g} seconds") from None
+        raise OutboundError(f"did not answer within {seconds:g} seconds") from None
     except URLError as error:
-        raise Unanswered(f"cannot be reached: {error.reason}") from None
-    except (OSError, HTTPException, ValueError) as error:  # not in its own words, which may quote our headers
-        raise Unanswered(f"did not answer properly ({type(error).__name__})") from None
+        raise OutboundError(f"cannot be reached: {error.reason}") from None
+    except (OSError, HTTPException, ValueError) as error:  # without its own text, which may quote our headers
+        raise OutboundError(f"did not answer properly ({type(error).__name__})") from None
 
 
-def _ask(coming: "Future[Answer]", request: Request, seconds: float, most_bytes: int) -> None:
+def _ask_in_thread(future: "Future[OutboundAnswer]", request: Request, seconds: float, most_bytes: int) -> None:
     try:
-        coming.set_result(_answer(request, seconds=seconds, most_bytes=most_bytes))
+        future.set_result(_read_answer(request, seconds=seconds, most_bytes=most_bytes))
     except Exception as error:
-        coming.set_exception(error)
+        future.set_exception(error)
 
 
-def _answer(request: Request, *, seconds: float, most_bytes: int) -> Answer:
+def _read_answer(request: Request, *, seconds: float, most_bytes: int) -> OutboundAnswer:
     deadline = time.monotonic() + seconds
     body = bytearray()
     with _opener().open(request, timeout=seconds) as response:
         while chunk := response.read1(CHUNK):
             body += chunk
             if len(body) > most_bytes:
-                raise Unanswered(f"sent more than {most_bytes:,} bytes")
+                raise OutboundError(f"sent more than {most_bytes:,} bytes")
             if time.monotonic() > deadline:
                 raise TimeoutError
-        return Answer(response.status, bytes(body))
+        return OutboundAnswer(response.status, bytes(body))
 
 
 @cache
 def _opener() -> OpenerDirector:
-    """Goes through the proxies of the environment; follows no redirect, which could carry a key to strangers."""
+    """Return an opener that uses the environment's proxies and follows no redirects, which could leak a key."""
     opener = OpenerDirector()
     opener.addheaders = [("User-Agent", "memoryhub")]
     for handler in (ProxyHandler(), HTTPHandler(), HTTPSHandler(context=ssl.create_default_context())):

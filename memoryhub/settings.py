@@ -1,5 +1,6 @@
-"""Settings: read from the environment alone; a bad value is refused by its name. The README has the table."""
+"""Settings: read from the environment alone; a bad value is refused by its name. docs/configuration.md lists them."""
 
+import os
 import secrets
 from pathlib import Path
 from typing import Any
@@ -8,10 +9,12 @@ from urllib.parse import unquote, urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from memoryhub import console, postgres
+from memoryhub import admin_theme, postgres
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
+# Vectors are small: threads that numpy starts for them only spin, for longer than the sum takes.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def whole_number(name: str, default: int, *, least: int = 1) -> int:
@@ -24,23 +27,23 @@ def whole_number(name: str, default: int, *, least: int = 1) -> int:
 def share(name: str, default: float) -> float:
     text = env.str(name, default=str(default))
     try:
-        found = float(text)
+        value = float(text)
     except ValueError:
-        found = -1.0
-    if not 0 <= found <= 1:
+        value = -1.0
+    if not 0 <= value <= 1:
         raise ImproperlyConfigured(f"{name} must be a number from 0 to 1, not {text!r}.")
-    return found
+    return value
 
 
 def switch(name: str, *, default: bool = False) -> bool:
-    """Never guessed from a word that is neither."""
+    """Return a boolean setting; refuse words that are neither true nor false."""
     text = env.str(name, default=str(default)).lower()
     if text not in ("true", "1", "yes", "on", "false", "0", "no", "off"):
         raise ImproperlyConfigured(f"{name} must be true or false, not {text!r}.")
     return text in ("true", "1", "yes", "on")
 
 
-def one_of(name: str, choices: tuple[str, ...], default: str) -> str:
+def choice(name: str, choices: tuple[str, ...], default: str) -> str:
     text: str = env.str(name, default=default).upper()
     if text not in choices:
         raise ImproperlyConfigured(f"{name} must be one of {', '.join(choices)}, not {text!r}.")
@@ -48,18 +51,18 @@ def one_of(name: str, choices: tuple[str, ...], default: str) -> str:
 
 
 def name_or_class(name: str, choices: tuple[str, ...], default: str) -> str:
-    """One of the choices, or the path of a class that the operator brings."""
+    """Return one of the choices, or the dotted path of the operator's own class."""
     text: str = env.str(name, default=default)
-    return _named(name, text, choices=choices)
+    return _check_name_or_path(name, text, choices=choices)
 
 
 def names_or_paths(name: str, choices: tuple[str, ...]) -> tuple[str, ...]:
-    """Some of the choices, all by default, and paths that the operator brings."""
-    said: list[str] = env.list(name, default=list(choices))
-    return tuple(dict.fromkeys(_named(name, text.strip(), choices=choices) for text in said))
+    """Return some of the choices, by default all, and dotted paths of the operator's own."""
+    texts: list[str] = env.list(name, default=list(choices))
+    return tuple(dict.fromkeys(_check_name_or_path(name, text.strip(), choices=choices) for text in texts))
 
 
-def _named(name: str, text: str, *, choices: tuple[str, ...]) -> str:
+def _check_name_or_path(name: str, text: str, *, choices: tuple[str, ...]) -> str:
     if text.lower() in choices:
         return text.lower()
     if "." not in text or not all(part.isidentifier() for part in text.split(".")):
@@ -68,7 +71,7 @@ def _named(name: str, text: str, *, choices: tuple[str, ...]) -> str:
 
 
 def web_address(name: str) -> str:
-    """Never repeated when refused, for it may hold a password."""
+    """Return an address. A refused one is not quoted, since it may contain a password."""
     text: str = env.str(name, default="")
     try:
         parts = urlsplit(text)
@@ -81,7 +84,7 @@ def web_address(name: str) -> str:
 
 
 def key(name: str) -> str:
-    """What can stand in a header; never repeated either."""
+    """Return a key that fits in a header. A refused one is not quoted."""
     text: str = env.str(name, default="").strip()
     if not text.isascii() or not text.isprintable() or " " in text:
         raise ImproperlyConfigured(f"{name} must be of printable ASCII characters without spaces.")
@@ -116,10 +119,11 @@ def database() -> dict[str, Any]:
         "timeout": 3,  # seconds until a caller is told to come back later
     }
     options = parsed.get("OPTIONS", {}) | {"pool": pool, "prepare_threshold": None}
-    # Statements are prepared (memoryhub.prepared) and planned once, unless a pooler before Postgres cannot have that.
+    # Statements are prepared (memoryhub.prepared_statements) and planned once, unless a pooler before Postgres cannot
+    # have that.
     if switch("DATABASE_PREPARE", default=True):
-        said = options.get("options") or env.str("PGOPTIONS", default="")
-        options |= {"prepare_threshold": 5, "options": f"{said} {PLAN_ONCE}".strip()}
+        given = options.get("options") or env.str("PGOPTIONS", default="")
+        options |= {"prepare_threshold": 5, "options": f"{given} {PLAN_ONCE}".strip()}
     return parsed | {
         "HOST": unquote(parsed["HOST"]),  # a socket's folder arrives percent-encoded
         "CONN_HEALTH_CHECKS": True,
@@ -129,23 +133,24 @@ def database() -> dict[str, Any]:
 
 
 DATABASES = {"default": database()}
+STATEMENT_TIMEOUT = whole_number("STATEMENT_TIMEOUT", 30, least=0)  # seconds, for requests alone; 0: no limit
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 
 def own_secret_key() -> str:
-    """A key made on first use and kept with the data, so that sessions survive a restart without any set-up."""
+    """Return a key created on first use and stored with the data, so that sessions survive a restart without setup."""
     path = DATA_FOLDER / "secret_key"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        made = path.with_name(f"secret_key.{secrets.token_hex(4)}")
-        made.touch(mode=0o600)
-        made.write_text(secrets.token_urlsafe(64))
+        new_file = path.with_name(f"secret_key.{secrets.token_hex(4)}")
+        new_file.touch(mode=0o600)
+        new_file.write_text(secrets.token_urlsafe(64))
         try:
-            path.hardlink_to(made)
+            path.hardlink_to(new_file)
         except FileExistsError:  # another process was first: its key counts
             pass
         finally:
-            made.unlink()
+            new_file.unlink()
     return path.read_text()
 
 
@@ -164,9 +169,14 @@ if HTTPS and "*" in ALLOWED_HOSTS:
     raise ImproperlyConfigured("ALLOWED_HOSTS must name the hosts, not '*', so that no link leads to another.")
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
-SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_HSTS_SECONDS = whole_number("HSTS_SECONDS", 31_536_000 if HTTPS else 0, least=0)
+# Promises for other hosts of the domain, which may not speak HTTPS: only the operator can make them, so the checks that
+# ask for them (W005, W021) are silenced.
+SECURE_HSTS_INCLUDE_SUBDOMAINS = switch("HSTS_INCLUDE_SUBDOMAINS")
+SECURE_HSTS_PRELOAD = switch("HSTS_PRELOAD")
+if SECURE_HSTS_PRELOAD and not SECURE_HSTS_INCLUDE_SUBDOMAINS:
+    raise ImproperlyConfigured("HSTS_PRELOAD needs HSTS_INCLUDE_SUBDOMAINS: browsers' lists take whole domains only.")
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 PROXIES = whole_number("PROXIES", int(HTTPS), least=0)  # before us, each of which adds to X-Forwarded-For
@@ -185,6 +195,7 @@ CONTENT_POLICY_OF_DOCS = CONTENT_POLICY.replace("style-src 'self'", "style-src '
 CONTENT_POLICY_OF_ADMIN = (
     CONTENT_POLICY_OF_DOCS.replace("script-src 'self'", "script-src 'self' 'unsafe-eval'") + "; font-src 'self'"
 )
+CSRF_FAILURE_VIEW = "memoryhub.form_rescue.refuse_outdated_form"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
@@ -199,6 +210,7 @@ EMBEDDING_URL = web_address("EMBEDDING_URL")
 EMBEDDING_MODEL: str = env.str("EMBEDDING_MODEL", default="")
 EMBEDDING_KEY = key("EMBEDDING_KEY")
 EMBEDDING_DIMENSION = whole_number("EMBEDDING_DIMENSION", 0, least=0)
+EMBEDDING_BACKGROUND = share("EMBEDDING_BACKGROUND", 0.15)  # of an endpoint's model, or of one of the operator's own
 EMBEDDING_TIMEOUT = whole_number("EMBEDDING_TIMEOUT", 10)
 EMBEDDING_BATCH = whole_number("EMBEDDING_BATCH", 64)
 EMBEDDING_CHARACTERS = whole_number("EMBEDDING_CHARACTERS", 8_000)
@@ -207,6 +219,24 @@ if EMBEDDING == "endpoint":
         if not _value:
             raise ImproperlyConfigured(f"EMBEDDING=endpoint needs {_name}.")
 
+# A second look at the first hits of a recall, by a model that reads the query and each text together
+RERANKER = name_or_class("RERANKER", ("none", "cross-encoder", "endpoint"), "none")
+RERANKER_FOLDER: str = env.str("RERANKER_FOLDER", default="")
+RERANKER_URL = web_address("RERANKER_URL")
+RERANKER_MODEL: str = env.str("RERANKER_MODEL", default="")
+RERANKER_KEY = key("RERANKER_KEY")
+RERANKER_CANDIDATES = whole_number("RERANKER_CANDIDATES", 30, least=2)
+RERANKER_MILLISECONDS = whole_number("RERANKER_MILLISECONDS", 500)
+if RERANKER == "endpoint":
+    for _name, _value in (("RERANKER_URL", RERANKER_URL), ("RERANKER_MODEL", RERANKER_MODEL)):
+        if not _value:
+            raise ImproperlyConfigured(f"RERANKER=endpoint needs {_name}.")
+if RERANKER == "cross-encoder" and not RERANKER_FOLDER:
+    raise ImproperlyConfigured("RERANKER=cross-encoder needs RERANKER_FOLDER.")
+if RERANKER_CANDIDATES > 50:
+    raise ImproperlyConfigured(f"RERANKER_CANDIDATES must be 50 at most, not {RERANKER_CANDIDATES}.")
+
+RECALL_FLOOR = share("RECALL_FLOOR", 0.3)  # the confidence that a hit needs where a caller leaves it to the hub
 SIMILAR_ABOVE = share("SIMILAR_ABOVE", 0.9)  # a new memory is linked to what it resembles more than that; 0: to nothing
 
 # Extraction of memories from conversations
@@ -230,6 +260,7 @@ BACKGROUND = switch("BACKGROUND", default=True)
 WORKER_DEAD_AFTER = whole_number("WORKER_DEAD_AFTER", 30)  # seconds without a sign of life; then others take over
 KEEP_RECALLS_DAYS = whole_number("KEEP_RECALLS_DAYS", 365, least=0)  # 0: for ever
 KEEP_FORGOTTEN_DAYS = whole_number("KEEP_FORGOTTEN_DAYS", 0, least=0)  # 0: for ever
+KEEP_UNUSED_DAYS = whole_number("KEEP_UNUSED_DAYS", 90, least=0)  # people and sessions; 0: for ever
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"
 PROCRASTINATE_PERIODIC_DEFAULTS = {"max_delay": 86_400}  # what was due while no worker ran is done when one does
 
@@ -238,7 +269,12 @@ PROCRASTINATE_PERIODIC_DEFAULTS = {"max_delay": 86_400}  # what was due while no
 LOGIN_TRIES = whole_number("LOGIN_TRIES", 10)  # wrong passwords for a name from an address, until one has to wait
 LOGIN_WAIT = whole_number("LOGIN_WAIT", 900)  # seconds
 REQUESTS_PER_MINUTE = whole_number("REQUESTS_PER_MINUTE", 0, least=0)  # of each token; 0: as many as it likes
+REGISTRATIONS_PER_DAY = whole_number("REGISTRATIONS_PER_DAY", 10_000, least=0)  # new people and sessions of each token
+EXPORT_MAX_ROWS = whole_number("EXPORT_MAX_ROWS", 500_000, least=0)  # sent by the web server; 0: however many
+# What stays free on the disk of the embedded Postgres and of attachments: room for what Postgres writes by itself.
+DISK_RESERVE_BYTES = whole_number("DISK_RESERVE_BYTES", 128 * 1024 * 1024, least=0)
 ASSET_MAX_BYTES = whole_number("ASSET_MAX_BYTES", 25 * 1024 * 1024)
+BODY_TIMEOUT = whole_number("BODY_TIMEOUT", 20)  # seconds for a request's body, and one more for each 32 KiB of it
 DATA_UPLOAD_MAX_MEMORY_SIZE = whole_number("REQUEST_MAX_BYTES", 2 * 1024 * 1024)
 
 # The parts
@@ -264,20 +300,23 @@ INSTALLED_APPS = [
     "memories",
 ]
 MIDDLEWARE = [
-    "memoryhub.middleware.Watched",
+    "memoryhub.middleware.RequestLog",
     "memoryhub.middleware.DatabaseTrouble",
     "memoryhub.middleware.ContentPolicy",
-    "memoryhub.middleware.Private",
+    "memoryhub.middleware.NoStore",
+    "memoryhub.middleware.UnreadBodies",
+    "memoryhub.middleware.Probes",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "memoryhub.middleware.LenientSessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "memoryhub.middleware.Named",
+    "memoryhub.middleware.LogUser",
+    "teams.known_devices.KnownDevices",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "memoryhub.middleware.Refusals",
+    "memoryhub.middleware.ErrorPages",
 ]
 ROOT_URLCONF = "memoryhub.urls"
 WSGI_APPLICATION = "memoryhub.wsgi.application"
@@ -291,10 +330,10 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "teams.place.in_templates",
-                "teams.views.looks.in_templates",
+                "teams.team_page.team_page_context",
+                "teams.views.appearance.appearance_context",
             ],
-            "libraries": {"parts": "memoryhub.parts"},
+            "libraries": {"ui": "memoryhub.templatetags.ui"},
         },
     },
 ]
@@ -304,11 +343,11 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["memories.api.door.TokenAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["memories.api.framework.TokenAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["memories.api.door.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["memories.api.door.JSONParser"],
-    "EXCEPTION_HANDLER": "memories.api.door.problem",
+    "DEFAULT_RENDERER_CLASSES": ["memories.api.framework.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["memories.api.framework.JSONParser"],
+    "EXCEPTION_HANDLER": "memories.api.framework.problem",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "UNAUTHENTICATED_USER": None,
     "URL_FORMAT_OVERRIDE": None,  # `format` is the kind of client that tools are defined for
@@ -322,12 +361,12 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_AUTHENTICATION": [],
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
-    "POSTPROCESSING_HOOKS": ["memories.api.describing.by_name"],
+    "POSTPROCESSING_HOOKS": ["memories.api.openapi_document.name_components"],
     "SORT_OPERATIONS": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
-UNFOLD = console.UNFOLD
+UNFOLD = admin_theme.ADMIN_THEME
 LANGUAGE_CODE = "en-us"
 FORMAT_MODULE_PATH = "memoryhub.formats"
 TIME_ZONE = "UTC"
@@ -342,10 +381,13 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 FILE_UPLOAD_PERMISSIONS = 0o600
+FILE_UPLOAD_DIRECTORY_PERMISSIONS = (
+    0o700  # a file gets its mode a moment after it is there: until then its folder hides it
+)
 
 # Seeing what happens
 
-LOG_FORMAT = one_of("LOG_FORMAT", ("LINE", "JSON"), "JSON" if HTTPS else "LINE")
+LOG_FORMAT = choice("LOG_FORMAT", ("LINE", "JSON"), "JSON" if HTTPS else "LINE")
 SLOW_STATEMENT = whole_number("SLOW_STATEMENT", 500)  # milliseconds
 METRICS_TOKEN = key("METRICS_TOKEN")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
@@ -354,14 +396,19 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "LINE": {"()": "memoryhub.logs.Line", "format": "{asctime} {levelname} {name}: {message}", "style": "{"},
-        "JSON": {"()": "memoryhub.logs.Json"},
+        "LINE": {
+            "()": "memoryhub.logs.LineFormatter",
+            "format": "{asctime} {levelname} {name}: {message}",
+            "style": "{",
+        },
+        "JSON": {"()": "memoryhub.logs.JsonFormatter"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
+    "filters": {"outages": {"()": "memoryhub.outages.OutageFilter"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["outages"]}},
     # Which jobs there are is no news, though every process would tell it.
     "loggers": {f"procrastinate.{name}": {"level": "WARNING"} for name in ("periodic", "blueprints")},
     "root": {
         "handlers": ["console"],
-        "level": one_of("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), "INFO" if HTTPS else "WARNING"),
+        "level": choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), "INFO" if HTTPS else "WARNING"),
     },
 }

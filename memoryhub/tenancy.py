@@ -1,4 +1,4 @@
-"""What every table that grows with use shares: an organization, and links that the database keeps inside it."""
+"""The base of every tenant table: an organization, and links that the database keeps within it."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from memoryhub.ids import uuid7
 
 
 class Tenant(models.Model):
-    """A row that belongs to one organization."""
+    """Is the base of rows that belong to one organization."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     organization = models.ForeignKey("teams.Organization", on_delete=models.CASCADE, db_index=False, related_name="+")
@@ -17,15 +17,15 @@ class Tenant(models.Model):
         abstract = True
 
 
-def link(to: str, **options: Any) -> Any:
-    """A foreign key whose constraint is a SameOrganization in the model's Meta."""
+def tenant_link(to: str, **options: Any) -> Any:
+    """Return a foreign key whose constraint is a SameOrganization in the model's Meta."""
     defaults: dict[str, Any] = {"on_delete": models.CASCADE, "related_name": "+"}
     return models.ForeignKey(to, db_constraint=False, **defaults | options)
 
 
 class SameOrganization(models.BaseConstraint):
-    """A composite foreign key (organization, link) → (organization, id): the database refuses a link to another
-    organization's row, and it is the only kind of foreign key that distributed tables allow."""
+    """Adds a composite foreign key (organization, link) → (organization, id): the database refuses a link to another
+    organization's row. It is the only kind of foreign key that distributed tables allow."""
 
     def __init__(self, *, field: str, to: str, name: str) -> None:
         super().__init__(name=name)
@@ -49,7 +49,7 @@ class SameOrganization(models.BaseConstraint):
         return (
             f"CONSTRAINT {quote(self.name)} FOREIGN KEY ({quote('organization_id')}, {quote(column)}) "
             f"REFERENCES {quote(table)} ({quote('organization_id')}, {quote('id')}) "
-            "DEFERRABLE INITIALLY IMMEDIATE"  # whoever deletes a whole organization may defer the checks
+            "DEFERRABLE INITIALLY IMMEDIATE"  # deleting a whole organization may defer the checks
         )
 
     def create_sql(self, model: Any, schema_editor: Any) -> str:
@@ -61,9 +61,9 @@ class SameOrganization(models.BaseConstraint):
         return f"ALTER TABLE {table} DROP CONSTRAINT {schema_editor.quote_name(self.name)}"
 
     def validate(self, model: Any, instance: Any, exclude: Any = None, using: str = "default") -> None:
-        """Left to the database, which decides."""
+        """Do nothing: the database decides."""
 
 
-def own_key(table: str) -> models.UniqueConstraint:
-    """What a SameOrganization in another table refers to."""
+def tenant_key(table: str) -> models.UniqueConstraint:
+    """Return the key that a SameOrganization in another table refers to."""
     return models.UniqueConstraint(fields=["organization", "id"], name=f"{table}_is_of_one_organization")

@@ -4,16 +4,19 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from memoryhub.statement_timeout import limit_statements
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
 application = get_wsgi_application()
+limit_statements()
 
 
-def resume() -> None:
-    """Goes on with what an earlier process left to be done beside the requests."""
-    from memories.operations.embedding import catch_up_soon
+def resume_embedding() -> None:
+    """Resume the embedding that an earlier process left unfinished."""
+    from memories.operations.embed import catch_up_soon
     from memoryhub import background
 
-    background.soon("embedding", catch_up_soon)
+    background.run_soon("embedding", catch_up_soon)
 
 
-resume()
+resume_embedding()

@@ -1,4 +1,5 @@
-"""Who is asking, in which context: one frozen value per request, made by `teams.auth` and read by every rule."""
+"""The actor: who is calling, in which context. One frozen value per request, built by `teams.rights`, read by every
+rule."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -8,19 +9,20 @@ from teams.models import Verb
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Actor:
-    """`reads`, `writes` and `owns` hold the ids of the audiences that this actor reaches: teams, projects, agents
-    and people. A memory has exactly one audience, so who may do what is a question of membership in a set."""
+    """A caller with its rights. `reads`, `writes` and `owns` hold the ids of the audiences that it reaches: teams,
+    projects, agents and people. A memory has exactly one audience, so a right is membership in a set."""
 
     organization_id: UUID
     team_id: UUID
     name: str
+    team_language: str = ""  # of texts that could be in any language
     verbs: frozenset[Verb]
     reads: frozenset[UUID]
     writes: frozenset[UUID]
     owns: frozenset[UUID] = frozenset()
     readable_team_ids: tuple[UUID, ...]  # its own first, then upwards
     agent_id: UUID | None = None
-    token_id: UUID | None = None  # by which an agent came in
+    token_id: UUID | None = None  # the token that an agent authenticated with
     user_id: int | None = None
     person_id: UUID | None = None
     project_id: UUID | None = None
@@ -28,11 +30,14 @@ class Actor:
     workspace_id: UUID | None = None
     workspaces_enabled: bool = False
     channel_id: str = ""
-    operates: bool = False  # whoever runs the hub, at its own pages
+    operates: bool = False  # an operator of the hub, in the admin
+    unknown_person: bool = False  # the call names a person who is not registered yet
+    unregistered: bool = False  # the call names people or sessions that a write must register first
+    persons: tuple[str, ...] | None = None  # handles that its calls may name as the user; None: any
 
     @property
     def caller(self) -> str:
-        """Tells callers apart where a request may be repeated."""
+        """Identify the caller whose request may be a repetition."""
         return f"agent:{self.agent_id}" if self.agent_id else f"user:{self.user_id}"
 
     def may(self, verb: Verb) -> bool:

@@ -1,15 +1,15 @@
-"""The tree of teams: who stands above and below whom. Bounded, so that a tree bent into a circle still answers."""
+"""The tree of teams: the ancestors and descendants of a team. The depth is limited, so that even a cycle ends."""
 
 from collections.abc import Iterable
 from uuid import UUID
 
 from django.db import connection
 
-DEEPEST = 64
-MOST = 500  # teams below others, in one answer
+MAX_TREE_DEPTH = 64
+MAX_TEAMS_BELOW = 500  # rows in one result
 
-# Hopes for the primary key.
-ABOVE = """
+# Index: the primary key.
+SELECT_TEAMS_ABOVE = """
 WITH RECURSIVE upward (id, parent_id, depth) AS (
     SELECT id, parent_id, 0 FROM teams_team WHERE id = ANY(%(teams)s)
     UNION ALL
@@ -18,8 +18,8 @@ WITH RECURSIVE upward (id, parent_id, depth) AS (
 )
 SELECT id FROM upward ORDER BY depth
 """
-# Hopes for the index of parent_id.
-BELOW = """
+# Index: that of parent_id.
+SELECT_TEAMS_BELOW = """
 WITH RECURSIVE downward (id, depth) AS (
     SELECT id, 0 FROM teams_team WHERE id = ANY(%(teams)s)
     UNION ALL
@@ -30,17 +30,17 @@ SELECT id FROM downward ORDER BY depth LIMIT %(most)s
 """
 
 
-def upward(*teams: UUID) -> tuple[UUID, ...]:
-    """These teams and every ancestor, nearest first."""
-    return _ids(ABOVE, teams)
+def with_teams_above(*teams: UUID) -> tuple[UUID, ...]:
+    """Return these teams and all their ancestors, nearest first."""
+    return _select_team_ids(SELECT_TEAMS_ABOVE, teams)
 
 
-def downward(*teams: UUID) -> tuple[UUID, ...]:
-    """These teams and what stands below them, nearest first."""
-    return _ids(BELOW, teams)
+def with_teams_below(*teams: UUID) -> tuple[UUID, ...]:
+    """Return these teams and their descendants, nearest first."""
+    return _select_team_ids(SELECT_TEAMS_BELOW, teams)
 
 
-def _ids(statement: str, teams: Iterable[UUID]) -> tuple[UUID, ...]:
+def _select_team_ids(statement: str, teams: Iterable[UUID]) -> tuple[UUID, ...]:
     with connection.cursor() as cursor:
-        cursor.execute(statement, {"teams": list(teams), "deepest": DEEPEST, "most": MOST})
+        cursor.execute(statement, {"teams": list(teams), "deepest": MAX_TREE_DEPTH, "most": MAX_TEAMS_BELOW})
         return tuple(dict.fromkeys(row[0] for row in cursor))

@@ -1,4 +1,4 @@
-"""Who: organizations, their teams, the people and agents in them, and what identifies a caller."""
+"""Organizations, their teams, the people and agents in them, and the tokens and sessions that identify a caller."""
 
 from datetime import datetime
 from typing import Self
@@ -10,9 +10,11 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Coalesce, Now
+from django.utils import timezone
 
 from memoryhub.ids import uuid7
-from memoryhub.tenancy import SameOrganization, Tenant, link, own_key
+from memoryhub.languages import LANGUAGE_CHOICES, LANGUAGE_LENGTH
+from memoryhub.tenancy import SameOrganization, Tenant, tenant_key, tenant_link
 
 SLUG = r"^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$"
 HANDLE_LENGTH = 128
@@ -45,10 +47,16 @@ def slug_is_plain(table: str) -> models.CheckConstraint:
 
 
 def _login() -> "models.ForeignKey[User | None, User | None]":
-    """A person who did something, remembered as long as their login is kept."""
+    """Return a link to the login of a person who did something; empty once the login is deleted."""
     return models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, editable=False, related_name="+"
     )
+
+
+def _last_used_at() -> "models.DateTimeField[datetime, datetime]":
+    """Return the field of when a call last named the row, within some hours: a row in use is not pruned while a request
+    is underway."""
+    return models.DateTimeField(default=timezone.now, db_default=Now(), editable=False)
 
 
 def all_verbs() -> list[str]:
@@ -81,7 +89,7 @@ class Workspace(Tenant):
 
     class Meta:
         constraints = [
-            own_key("workspace"),
+            tenant_key("workspace"),
             models.UniqueConstraint(fields=["organization", "slug"], name="workspace_slug_is_unique_in_organization"),
             slug_is_plain("workspace"),
         ]
@@ -91,18 +99,26 @@ class Workspace(Tenant):
 
 
 class Team(Tenant):
-    """One node of the organization's tree; the root is the executive team."""
+    """A node of the organization's tree, whose root is the executive team."""
 
-    parent = link("self", null=True, blank=True, related_name="children", on_delete=models.PROTECT)
+    parent = tenant_link("self", null=True, blank=True, related_name="children", on_delete=models.PROTECT)
     slug = slug_field()
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True, max_length=1000)
+    language = models.CharField(
+        max_length=LANGUAGE_LENGTH,
+        blank=True,
+        default="",
+        db_default="",
+        choices=LANGUAGE_CHOICES,
+        help_text="The language of texts that are too short to tell it. By default they are taken for English.",
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         ordering = ["name"]
         constraints = [
-            own_key("team"),
+            tenant_key("team"),
             SameOrganization(field="parent", to="teams.Team", name="team_parent_is_of_its_organization"),
             models.UniqueConstraint(fields=["organization", "slug"], name="team_slug_is_unique_in_organization"),
             models.UniqueConstraint(
@@ -113,11 +129,11 @@ class Team(Tenant):
         ]
 
     def clean(self) -> None:
-        """No team stands under itself, however far."""
+        """Refuse a team that would be its own ancestor."""
         above, seen = self.parent, {self.pk}
         while above:
             if above.pk in seen:
-                raise ValidationError({"parent": "This would bend the tree into a circle."})
+                raise ValidationError({"parent": "A team cannot be its own ancestor."})
             seen.add(above.pk)
             above = above.parent
 
@@ -126,7 +142,7 @@ class Team(Tenant):
 
 
 class Membership(Tenant):
-    team = link("teams.Team", related_name="memberships")
+    team = tenant_link("teams.Team", related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=16, choices=Role.choices, default=Role.VIEWER)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -150,7 +166,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 class Invitation(Tenant):
     """A link by which one person joins a team. Only its digest is kept."""
 
-    team = link("teams.Team", related_name="invitations")
+    team = tenant_link("teams.Team", related_name="invitations")
     role = models.CharField(max_length=16, choices=Role.choices, default=Role.VIEWER)
     digest = models.BinaryField(max_length=32, editable=False)
     made_by = _login()
@@ -175,7 +191,7 @@ class Invitation(Tenant):
 
 
 class Person(Tenant):
-    """Whoever the memory serves: a handle that agents use, linked to a login where there is one."""
+    """Somebody whom agents serve: a handle that agents use, linked to a login if there is one."""
 
     handle = models.CharField(max_length=HANDLE_LENGTH)
     name = models.CharField(max_length=200, blank=True)
@@ -183,11 +199,12 @@ class Person(Tenant):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="people"
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    last_used_at = _last_used_at()
 
     class Meta:
         verbose_name_plural = "people"
         constraints = [
-            own_key("person"),
+            tenant_key("person"),
             models.UniqueConstraint(fields=["organization", "handle"], name="person_handle_is_unique_in_organization"),
             models.UniqueConstraint(fields=["organization", "user"], name="login_is_one_person_in_an_organization"),
             models.CheckConstraint(condition=~Q(handle=""), name="person_has_a_handle"),
@@ -198,7 +215,7 @@ class Person(Tenant):
 
 
 class Agent(Tenant):
-    team = link("teams.Team", related_name="agents")
+    team = tenant_link("teams.Team", related_name="agents")
     slug = slug_field()
     name = models.CharField(max_length=200, blank=True)
     level = models.CharField(max_length=16, choices=Level.choices, default=Level.MEMBER)
@@ -206,7 +223,7 @@ class Agent(Tenant):
 
     class Meta:
         constraints = [
-            own_key("agent"),
+            tenant_key("agent"),
             SameOrganization(field="team", to="teams.Team", name="agent_team_is_of_its_organization"),
             models.UniqueConstraint(fields=["team", "slug"], name="agent_slug_is_unique_in_team"),
             models.CheckConstraint(condition=Q(level__in=Level.values), name="agent_level_is_known"),
@@ -221,17 +238,28 @@ class TokenQuerySet(models.QuerySet["Token"]):
     def working(self, *, now: datetime) -> Self:
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), revoked_at=None)
 
-    def unused(self, *, since: datetime) -> Self:
-        """Neither used nor made since, the longest unused first. Hopes for the index token_unused."""
+    def not_used(self, *, since: datetime) -> Self:
+        """Return the tokens neither used nor created since, longest unused first. Index: token_unused."""
         idle = self.alias(idle_since=Coalesce("last_used_at", "created_at")).filter(idle_since__lt=since)
         return idle.filter(revoked_at=None).order_by("idle_since")
+
+    def naming_anybody(self) -> Self:
+        """Return the tokens whose calls may name any person: see `Token.nameable`."""
+        return self.filter(Q(any_person=True) | Q(person=None, persons=[]))
+
+    def naming(self, person: "Person") -> Self:
+        """Return the tokens that serve this person or list them."""
+        return self.filter(Q(person=person) | Q(persons__contains=[person.handle]), organization=person.organization_id)
 
 
 class Token(Tenant):
     """An agent's key to the API. Only its digest is kept."""
 
-    agent = link("teams.Agent", related_name="tokens")
-    person = link("teams.Person", null=True, blank=True)  # whom it serves when a call names nobody
+    agent = tenant_link("teams.Agent", related_name="tokens")
+    person = tenant_link("teams.Person", null=True, blank=True)  # the person it serves when a call names nobody
+    # Handles of others whom its calls may name. Empty: only the person it serves, or anybody if it serves nobody.
+    persons = ArrayField(models.CharField(max_length=HANDLE_LENGTH), default=list, db_default=[], blank=True)
+    any_person = models.BooleanField(default=False, db_default=False)
     label = models.CharField(max_length=100, blank=True)
     prefix = models.CharField(max_length=16, editable=False)
     digest = models.BinaryField(max_length=32, editable=False)
@@ -255,14 +283,33 @@ class Token(Tenant):
             models.CheckConstraint(
                 condition=Q(verbs__contained_by=Verb.values, verbs__len__gte=1), name="token_verbs_are_known"
             ),
+            models.CheckConstraint(
+                condition=Q(any_person=False) | Q(persons=[]),
+                name="token_lists_people_or_takes_anybody",
+                violation_error_message="List people, or choose any person, not both.",
+            ),
         ]
+
+    @property
+    def nameable(self) -> tuple[str, ...] | None:
+        """Return the handles that a call may name as its user, the served person's first; None: any."""
+        if self.any_person or not (self.persons or self.person_id):
+            return None
+        served = (self.person.handle,) if self.person else ()
+        return tuple(dict.fromkeys((*served, *self.persons)))
+
+    @property
+    def naming(self) -> str:
+        """Describe in words whom it may name."""
+        handles = self.nameable
+        return "any person" if handles is None else f"only {', '.join(handles)}"
 
     def __str__(self) -> str:
         return f"{self.prefix}…"
 
 
 class Pace(models.Model):
-    """How often a token called in its latest minute. Not logged: after a crash it starts anew."""
+    """Counts the calls of a token in its latest minute. The table is unlogged: a crash resets it."""
 
     pk = models.CompositePrimaryKey("organization_id", "token_id")
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, db_index=False, related_name="+")
@@ -274,10 +321,26 @@ class Pace(models.Model):
         return f"{self.token_id}: {self.requests}"
 
 
-class Attempts(models.Model):
-    """How many wrong passwords somebody gave of late. Not logged: after a crash it starts anew."""
+class Registrations(models.Model):
+    """Counts the people and sessions that a token registered on its latest day. Unlogged: a crash resets it."""
 
-    who = models.BinaryField(primary_key=True, max_length=32)  # a digest: neither names nor addresses are kept
+    pk = models.CompositePrimaryKey("organization_id", "token_id")
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, db_index=False, related_name="+")
+    token_id = models.UUIDField()
+    day = models.DateField()
+    registered = models.PositiveIntegerField()
+
+    class Meta:
+        verbose_name_plural = "registrations"
+
+    def __str__(self) -> str:
+        return f"{self.token_id}: {self.registered} on {self.day}"
+
+
+class Attempts(models.Model):
+    """Counts recent wrong passwords by a key. The table is unlogged: a crash resets it."""
+
+    who = models.BinaryField(primary_key=True, max_length=32)  # a digest: neither names nor addresses are stored
     tries = models.PositiveIntegerField()
     until = models.DateTimeField(db_index=True)
 
@@ -289,14 +352,14 @@ class Attempts(models.Model):
 
 
 class Project(Tenant):
-    team = link("teams.Team", related_name="projects")
+    team = tenant_link("teams.Team", related_name="projects")
     slug = slug_field()
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         constraints = [
-            own_key("project"),
+            tenant_key("project"),
             SameOrganization(field="team", to="teams.Team", name="project_team_is_of_its_organization"),
             models.UniqueConstraint(fields=["organization", "slug"], name="project_slug_is_unique_in_organization"),
             slug_is_plain("project"),
@@ -309,9 +372,9 @@ class Project(Tenant):
 class Admission(Tenant):
     """An agent or a person of another team who may use a project."""
 
-    project = link("teams.Project", related_name="admissions")
-    agent = link("teams.Agent", null=True, blank=True, related_name="admissions")
-    person = link("teams.Person", null=True, blank=True, related_name="admissions")
+    project = tenant_link("teams.Project", related_name="admissions")
+    agent = tenant_link("teams.Agent", null=True, blank=True, related_name="admissions")
+    person = tenant_link("teams.Person", null=True, blank=True, related_name="admissions")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
@@ -332,19 +395,20 @@ class Admission(Tenant):
 
 
 class Session(Tenant):
-    """An agent's conversation, by the agent's own id for it, and the context that its calls inherit."""
+    """An agent's conversation under the agent's own id for it, with the context that its calls inherit."""
 
-    agent = link("teams.Agent", related_name="sessions")
+    agent = tenant_link("teams.Agent", related_name="sessions")
     name = models.CharField(max_length=200)
-    project = link("teams.Project", null=True, blank=True)
-    person = link("teams.Person", null=True, blank=True)
-    workspace = link("teams.Workspace", null=True, blank=True)
+    project = tenant_link("teams.Project", null=True, blank=True)
+    person = tenant_link("teams.Person", null=True, blank=True)
+    workspace = tenant_link("teams.Workspace", null=True, blank=True)
     channel_id = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    last_used_at = _last_used_at()
 
     class Meta:
         constraints = [
-            own_key("session"),
+            tenant_key("session"),
             SameOrganization(field="agent", to="teams.Agent", name="session_agent_is_of_its_organization"),
             SameOrganization(field="project", to="teams.Project", name="session_project_is_of_its_organization"),
             SameOrganization(field="person", to="teams.Person", name="session_person_is_of_its_organization"),

@@ -8,15 +8,15 @@ import zlib
 from dataclasses import dataclass
 
 ALPHABET = string.digits + string.ascii_letters
-MARK = "mh_"
+LEADING_MARK = "mh_"
 RANDOM_LENGTH = 40  # 238 bits, so a plain digest is enough to store
-CHECKSUM_LENGTH = 6  # what 32 bits take in base 62
-PREFIX_LENGTH = len(MARK) + 9
+CHECKSUM_LENGTH = 6  # the length of 32 bits in base 62
+PREFIX_LENGTH = len(LEADING_MARK) + 9
 
 
 @dataclass(frozen=True)
 class Secret:
-    """A token in the clear: shown to its owner once and never stored."""
+    """Holds a token in clear text: shown to its owner once and never stored."""
 
     text: str
 
@@ -32,26 +32,26 @@ class Secret:
         return hmac.compare_digest(self.digest, digest)
 
 
-def generate() -> Secret:
-    return _sealed("".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH)))
+def generate_token() -> Secret:
+    return _add_checksum("".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH)))
 
 
-def derived(*, key: str, purpose: str) -> Secret:
-    """The same token for the same key and purpose: for demo data, which must be able to show its token again."""
+def derive_token(*, key: str, purpose: str) -> Secret:
+    """Return the same token for the same key and purpose: the demo must be able to show its token again."""
     number = int.from_bytes(hashlib.shake_256(f"{key}\0{purpose}".encode()).digest(64))
-    return _sealed(_base62(number, RANDOM_LENGTH))
+    return _add_checksum(_base62(number, RANDOM_LENGTH))
 
 
-def parse(text: str) -> Secret | None:
-    """The token, if the text has the form of one."""
-    body = text.removeprefix(MARK)
-    if len(body) != RANDOM_LENGTH + CHECKSUM_LENGTH or not text.startswith(MARK) or not text.isascii():
+def parse_token(text: str) -> Secret | None:
+    """Return the token, if the text has the form of one."""
+    body = text.removeprefix(LEADING_MARK)
+    if len(body) != RANDOM_LENGTH + CHECKSUM_LENGTH or not text.startswith(LEADING_MARK) or not text.isascii():
         return None
-    return Secret(text) if _sealed(body[:RANDOM_LENGTH]).text == text else None
+    return Secret(text) if _add_checksum(body[:RANDOM_LENGTH]).text == text else None
 
 
-def _sealed(random: str) -> Secret:
-    return Secret(MARK + random + _base62(zlib.crc32(random.encode()), CHECKSUM_LENGTH))
+def _add_checksum(random: str) -> Secret:
+    return Secret(LEADING_MARK + random + _base62(zlib.crc32(random.encode()), CHECKSUM_LENGTH))
 
 
 def _base62(number: int, length: int) -> str:

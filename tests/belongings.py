@@ -1,4 +1,4 @@
-"""What one agent has, so that tests can try whether others reach it."""
+"""One agent's belongings, with which tests check whether other agents can reach them."""
 
 import re
 from collections.abc import Iterator
@@ -12,19 +12,19 @@ from django.db import connection, transaction
 from django.test import Client
 
 from memories import operations
-from memories.api import bodies
-from memories.api.describing import Published
+from memories.api.openapi import Published
+from memories.contract import inputs
 from memories.models import Asset, Association, FileVersion, Memory, Revision, Scope, Source, TeamFile
 from teams import operations as registry
 from teams.actor import Actor
 from teams.models import Agent
 
-SECRET = "The pager is in the left drawer."
+SECRET_WORD = "The pager is in the left drawer."
 
 
 @dataclass(frozen=True)
 class Belongings:
-    """What one agent has, by the places in which its ids and names are said."""
+    """The belongings of one agent, with their ids and names by the parameters that take them."""
 
     memory: Memory
     link: Association
@@ -50,10 +50,10 @@ class Belongings:
         }
 
     def rows(self) -> tuple[Any, ...]:
-        """All of it, as it stands in the database."""
+        """Return the rows of all belongings as they are in the database."""
         ends = [self.memory.pk, self.link.target_id]
         with connection.cursor() as cursor:
-            cursor.execute(ROWS, {"ends": ends, "memory": self.memory.pk, "file": self.file.pk})
+            cursor.execute(BELONGING_ROWS, {"ends": ends, "memory": self.memory.pk, "file": self.file.pk})
             found: tuple[Any, ...] = cursor.fetchone()
         return found
 
@@ -67,44 +67,44 @@ HANGING = {
     TeamFile: "id = %(file)s",
     FileVersion: "file_id = %(file)s",
 }
-ROWS = "SELECT " + ", ".join(
+BELONGING_ROWS = "SELECT " + ", ".join(
     f"(SELECT json_agg(row ORDER BY id)::text FROM {model._meta.db_table} AS row WHERE {rule})"
     for model, rule in HANGING.items()
 )
 
 
-def belongings(actor: Actor, name: str, content: str = SECRET, *, scope: Scope = Scope.TEAM) -> Belongings:
-    def saved(text: str, key: str = "") -> Memory:
-        return operations.save(actor=actor, draft=operations.Draft(content=text, key=key, scope=scope))
+def belongings(actor: Actor, name: str, content: str = SECRET_WORD, *, scope: Scope = Scope.TEAM) -> Belongings:
+    def save(text: str, key: str = "") -> Memory:
+        return operations.save_memory(actor=actor, draft=operations.Draft(content=text, key=key, scope=scope))
 
-    memory, other = saved(content, f"{name}/key"), saved(f"Lunch of {name}.")
+    memory, other = save(content, f"{name}/key"), save(f"Lunch of {name}.")
     upload = ContentFile(content.encode())
     return Belongings(
         memory,
         operations.associate(actor=actor, origin_id=memory.pk, target_id=other.pk),
-        operations.attach(actor=actor, memory_id=memory.pk, file=upload, name="x.txt"),
-        operations.cite(actor=actor, memory_id=memory.pk, quote=content),
-        operations.files.write(actor=actor, path=f"{name}/file.md", content=content),
+        operations.attach_file(actor=actor, memory_id=memory.pk, file=upload, name="x.txt"),
+        operations.add_citation(actor=actor, memory_id=memory.pk, quote=content),
+        operations.files.write_file(actor=actor, path=f"{name}/file.md", content=content),
         registry.open_session(agent=Agent.objects.get(pk=actor.agent_id), name=f"{name}/chat").name,
     )
 
 
 def places_of(endpoint: str, said: Published) -> set[str]:
-    """Every place in which it is told an id or a name."""
+    """Return the parameters in which an endpoint takes an id or a name."""
     inside = dict(said.asks) | (said.takes or {}).get("properties", {})
     ids = {name for name, schema in inside.items() if schema.get("format") == "uuid"}
     return ids | set(re.findall(r"<\w+:(\w+)>", endpoint))
 
 
 def call(headers: dict[str, str], endpoint: str, said: Published, names: dict[str, str]) -> Any:
-    """The response of an endpoint to its own example, with these names where it takes names."""
+    """Call an endpoint with its own example, with these names where it takes names, and return the response."""
     method, pattern = endpoint.split(" ")
     path = re.sub(r"<\w+:(\w+)>", lambda place: names[place[1]], pattern)
     asked = {name: names[name] for name in said.asks if name in names}
     asked |= {"relation": "related_to"} if "relation" in said.asks else {}
     body = dict(said.example) if isinstance(said.example, dict) else {}
     body |= {name: names[name] for name in (said.takes or {}).get("properties", {}) if name in names and name != "path"}
-    if said.takes is bodies.UPLOAD:
+    if said.takes is inputs.UPLOAD:
         return Client().post(f"/api/v1/{path}", {"file": SimpleUploadedFile("a", b"x")}, headers=headers)
     client: Any = getattr(Client(), method)
     query = {"query_params": asked} if asked else {}
@@ -114,7 +114,7 @@ def call(headers: dict[str, str], endpoint: str, said: Published, names: dict[st
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """Whatever is written meanwhile is taken back."""
+    """Roll back whatever is written inside the block."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)

@@ -6,7 +6,7 @@ from typing import Any
 from django.test import Client
 from jsonschema import Draft202012Validator
 
-from memories.api.describing import PROBLEM
+from memories.api.openapi import PROBLEM
 from teams import operations as registry
 from teams.models import Agent, Verb
 from tests import factories
@@ -27,7 +27,7 @@ class Caller:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         named |= {f"X-Memory-{name.title()}": value for name, value in self.context.items()}
         said = {"data": body, "content_type": "application/json"} if body is not None else {}
-        response = Client().generic(method, f"/api/v1/{path}", **_encoded(said), headers=self.headers | named)
+        response = Client().generic(method, f"/api/v1/{path}", **_encode_data(said), headers=self.headers | named)
         as_published(method, response)
         return response
 
@@ -57,12 +57,13 @@ def as_published(method: str, response: Any) -> None:
     if published is None:
         return
     assert response.status_code in (*published.status, 304), response.content
+    assert ("Location" in response) == (response.status_code == 201)
     if response.status_code >= 400:
         Draft202012Validator(PROBLEM).validate(response.json())
     elif response.get("Content-Type") == "application/json":
         Draft202012Validator(published.gives).validate(response.json())
 
 
-def _encoded(said: dict[str, Any]) -> dict[str, Any]:
+def _encode_data(said: dict[str, Any]) -> dict[str, Any]:
     client = Client()
     return said and said | {"data": client._encode_json(said["data"], said["content_type"])}  # type: ignore[attr-defined]

@@ -10,15 +10,15 @@ from django.contrib.auth.models import User
 
 from memories import operations
 from memories.models import Memory, Scope
-from teams import auth
 from teams import operations as registry
+from teams import rights
 from teams.actor import Actor
-from teams.circumstances import Context
+from teams.call_context import CallContext
 from teams.models import Admission, Agent, Level, Organization, Person, Project, Role, Team, Verb, Workspace
 from tests import factories
 
 AT_WORK = {"project": "apollo", "user": "mira", "workspace": "blue"}
-NOWHERE = Context()
+NOWHERE = CallContext()
 WORKSPACES = ("blue", "green")
 
 AGENTS = ("writer", "teammate", "bystander", "director", "guest", "stranger", "elsewhere", "outsider")
@@ -41,14 +41,14 @@ class Member:
     name: str
     agent: Agent | None = None
     user: User | None = None
-    context: Context = NOWHERE
+    context: CallContext = NOWHERE
     tokens: dict[tuple[Verb, ...], str] = field(default_factory=dict)
 
     def actor(self) -> Actor:
         if self.agent:
-            return auth.actor_of_agent(agent=self.agent, context=self.context)
+            return rights.actor_of_agent(agent=self.agent, context=self.context)
         assert self.user
-        return auth.login_actor(user=self.user, workspace=self.context.workspace)
+        return rights.login_actor(user=self.user, workspace=self.context.workspace)
 
     def token(self, *verbs: Verb) -> str:
         assert self.agent
@@ -71,9 +71,9 @@ class Cast:
     def memory(
         self, scope: Scope = Scope.TEAM, content: str = "The pager is in the left drawer.", **said: object
     ) -> Memory:
-        """What the writer saved."""
+        """Save a memory as the writer."""
         draft = operations.Draft(content=content, scope=scope)
-        return operations.save(actor=self["writer"].actor(), draft=replace(draft, **said))  # type: ignore[arg-type]
+        return operations.save_memory(actor=self["writer"].actor(), draft=replace(draft, **said))  # type: ignore[arg-type]
 
 
 def assemble() -> Cast:
@@ -84,7 +84,7 @@ def assemble() -> Cast:
     ops = registry.ensure_team(organization=acme, slug="ops")
     sales = registry.ensure_team(organization=acme, slug="sales")
     project = Project.objects.create(organization=acme, team=ops, slug="apollo", name="Apollo")
-    at_work, in_blue = Context(**AT_WORK), Context(workspace="blue")
+    at_work, in_blue = CallContext(**AT_WORK), CallContext(workspace="blue")
     members = {
         "writer": Member("writer", factories.agent(ops, "writer"), context=at_work),
         "teammate": Member("teammate", factories.agent(ops, "teammate"), context=at_work),

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from memoryhub.postgres import Cluster
@@ -46,3 +47,14 @@ def pytest_load_initial_conftests() -> None:
         cluster = Cluster(folder / "postgres", settings=FAST)
         _stack.enter_context(cluster.running())
         os.environ["DATABASE_URL"] = cluster.url
+    _stack.callback(drop_template)
+
+
+def template_name() -> str:
+    """The name of the database that the processes of a run clone."""
+    return f"{os.environ['MEMORYHUB_TEST_DATABASE']}_template"
+
+
+def drop_template() -> None:
+    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as server:
+        server.execute(f'DROP DATABASE IF EXISTS "{template_name()}" WITH (FORCE)')

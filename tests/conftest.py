@@ -1,19 +1,23 @@
 """Fixtures that every test may use."""
 
+import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
-from pytest_django import Settings
+from pytest_django import DjangoDbBlocker, Settings
 
-from memories.embedding import provider, serving
+from memories.embedding import active_model, get_provider
 from teams.actor import Actor
 from teams.models import Role, Team
 from tests import cast as players
 from tests import factories
-from tests.endpoint import KEY, EndpointServer, endpoint_server
+from tests.embedding_server import EMBEDDING_KEY, EndpointServer, endpoint_server
+from tests.template_database import cloned_database
 
 LONG = ("docs", "serve", "backups", "visibility", "visibility_of_writes", "page_plans", "plans", "ui_security", "demo")
 
@@ -24,10 +28,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.stem.removeprefix("test_") not in LONG)
 
 
+def pytest_report_header() -> str | None:
+    """Say what cannot be tested here."""
+    return None if shutil.which("npm") else "no npm on the PATH: the generated TypeScript client is not compiled"
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """Each process of a run has a database of its own, cloned from one that was migrated once."""
+    with ExitStack() as stack:
+        with django_db_blocker.unblock():
+            stack.enter_context(cloned_database(connection))
+        yield
+        with django_db_blocker.unblock():
+            stack.close()
+
+
 @pytest.fixture(autouse=True)
-def _test_settings(settings: Settings, tmp_path: Path) -> None:
+def _test_settings(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Attachments go to the test's own folder, static files are linked by their plain names, passwords cost little,
-    and what would run beside the requests runs at once."""
+    what would run beside the requests runs at once, and which model serves is looked up once in each test."""
+    monkeypatch.setattr(active_model, "CACHE_SECONDS", float("inf"))
+    active_model.invalidate_active_models()
     settings.BACKGROUND = False
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.MEDIA_ROOT = tmp_path / "media"
@@ -45,8 +69,8 @@ def chosen(settings: Settings) -> Iterator[Settings]:
 
 
 def _afresh() -> None:
-    provider.cache_clear()
-    serving.rouse()
+    get_provider.cache_clear()
+    active_model.reset_backoff()
 
 
 @pytest.fixture
@@ -54,7 +78,7 @@ def server(chosen: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoi
     """An embedding server, and settings that name it."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     chosen.EMBEDDING = "endpoint"
-    chosen.EMBEDDING_MODEL, chosen.EMBEDDING_KEY = "small", KEY
+    chosen.EMBEDDING_MODEL, chosen.EMBEDDING_KEY = "small", EMBEDDING_KEY
     with endpoint_server() as made:
         chosen.EMBEDDING_URL = made.url
         yield made
@@ -94,4 +118,4 @@ def editor(eddy: User) -> Client:
 
 @pytest.fixture
 def viewer(team: Team) -> Client:
-    return factories.entered(team, Role.VIEWER, "vera")
+    return factories.log_in_member(team, Role.VIEWER, "vera")

@@ -12,15 +12,15 @@ from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.test import Client
 
-from memories.context import context
 from memories.mcp.resources import KEY
 from memories.models import Asset, Association, Memory, RecallLog, TeamFile
+from memories.prompts.context import build_context
 from memories.recall import Mode, recall
-from teams.models import Verb
+from teams.models import Token, Verb
 from tests import factories
 from tests.cast import AGENTS, EVERYBODY, Member
-from tests.messaging import Messenger
-from tests.tools import answered
+from tests.mcp_caller import Messenger
+from tests.tools import call_tool_api
 
 Door = Callable[[Member, Memory], bool]
 FileDoor = Callable[[Member, TeamFile], bool]
@@ -32,7 +32,7 @@ def queryset(member: Member, memory: Memory) -> bool:
 
 
 def api_by_id(member: Member, memory: Memory) -> bool:
-    """The memory itself, and all that is read by its id: they must agree."""
+    """Read the memory itself and everything that is read by its id: all must agree."""
     said = headers(member)
     paths = ["", "/history", "/associations", "/assets", "/sources"]
     statuses = {Client().get(f"/api/v1/memories/{memory.pk}{path}", headers=said).status_code for path in paths}
@@ -41,7 +41,7 @@ def api_by_id(member: Member, memory: Memory) -> bool:
 
 
 def api_asset(member: Member, memory: Memory) -> bool:
-    """The bytes of what hangs on it."""
+    """Read the bytes of an attachment of the memory."""
     values = {"name": "x.txt", "content_type": "text/plain", "size": 1, "sha256": "0" * 64, "agent": memory.agent}
     asset = Asset(organization_id=memory.organization_id, memory=memory, **values)
     asset.file.save("x.txt", ContentFile(b"x"))
@@ -51,7 +51,7 @@ def api_asset(member: Member, memory: Memory) -> bool:
 
 
 def api_linked(member: Member, memory: Memory) -> bool:
-    """From something of one's own, by REST and by MCP: they must agree."""
+    """Look for the memory among the links of the caller's own memory, by REST and by MCP: both must agree."""
     origin = factories.memory(member.actor(), "My own drawer.")
     if origin.organization_id == memory.organization_id:  # or the database would not hold it
         values = {"relation": "part_of", "weight": 1, "agent": memory.agent}
@@ -71,7 +71,7 @@ def api_linked(member: Member, memory: Memory) -> bool:
 
 
 def api_export(member: Member, memory: Memory) -> bool:
-    """With a token that only reads: others also carry away what they may bring back."""
+    """Look for the memory in an export by a read-only token: other tokens also export what they may restore."""
     response = Client().get("/api/v1/export", headers=headers(member, Verb.READ))
     with ZipFile(BytesIO(response.getvalue())) as archive:
         parts = b"".join(archive.read(name) for name in archive.namelist())
@@ -79,7 +79,8 @@ def api_export(member: Member, memory: Memory) -> bool:
 
 
 def api_why_not(member: Member, memory: Memory) -> bool:
-    """Those who may bring it back are told that it is gone. By REST and by MCP: they must agree."""
+    """Ask why the memory was not recalled, by REST and by MCP: both must agree. Callers who may restore the memory
+    are told that it is gone."""
     asked = {"memory_id": str(memory.pk), "query": "pager"}
     response = Client().post("/api/v1/recall/why-not", asked, content_type="application/json", headers=headers(member))
     result = messenger(member).result("tools/call", name="memory_why_not", arguments=asked)
@@ -88,7 +89,7 @@ def api_why_not(member: Member, memory: Memory) -> bool:
 
 
 def api_lists(member: Member, memory: Memory) -> bool:
-    """Every list that has it: they must agree."""
+    """Look in every list that it belongs to: all must agree."""
     said, word = headers(member), memory.content.split()[1]
     asked = ["", f"text={word}", f"type={memory.type}", "order=importance", "order=updated_at", f"scope={memory.scope}"]
     pages = [Client().get(f"/api/v1/memories?limit=200&{question}", headers=said).json() for question in asked]
@@ -98,7 +99,7 @@ def api_lists(member: Member, memory: Memory) -> bool:
 
 
 def api_key(member: Member, memory: Memory) -> bool:
-    """By a key that it is given first."""
+    """Give the memory a key and read it by that key."""
     Memory.objects.filter(pk=memory.pk).update(key=f"key of {memory.pk}", owns_key=True)
     path = f"/api/v1/keys/key of {memory.pk}?scope={memory.scope}"
     response = Client().get(path, headers=headers(member))
@@ -106,37 +107,37 @@ def api_key(member: Member, memory: Memory) -> bool:
     return response.status_code == 200
 
 
-def recalled(member: Member, memory: Memory, query: str, mode: Mode) -> bool:
+def recalls_memory(member: Member, memory: Memory, query: str, mode: Mode) -> bool:
     hits = recall(actor=member.actor(), query=query, mode=mode, limit=50).hits
     return memory.pk in {hit.memory.pk for hit in hits}
 
 
 def recall_hybrid(member: Member, memory: Memory) -> bool:
-    return recalled(member, memory, memory.content, Mode.HYBRID)
+    return recalls_memory(member, memory, memory.content, Mode.HYBRID)
 
 
 def recall_keyword(member: Member, memory: Memory) -> bool:
-    return recalled(member, memory, memory.content, Mode.KEYWORD)
+    return recalls_memory(member, memory, memory.content, Mode.KEYWORD)
 
 
 def recall_semantic(member: Member, memory: Memory) -> bool:
-    return recalled(member, memory, memory.content, Mode.SEMANTIC)
+    return recalls_memory(member, memory, memory.content, Mode.SEMANTIC)
 
 
 def recall_recent(member: Member, memory: Memory) -> bool:
-    return recalled(member, memory, "", Mode.RECENT)
+    return recalls_memory(member, memory, "", Mode.RECENT)
 
 
 def recall_important(member: Member, memory: Memory) -> bool:
-    return recalled(member, memory, "", Mode.IMPORTANT)
+    return recalls_memory(member, memory, "", Mode.IMPORTANT)
 
 
 def recall_substring(member: Member, memory: Memory) -> bool:
-    return recalled(member, memory, memory.content[1:12], Mode.KEYWORD)
+    return recalls_memory(member, memory, memory.content[1:12], Mode.KEYWORD)
 
 
 def api_recall(member: Member, memory: Memory) -> bool:
-    """In every mode: they must agree."""
+    """Recall the memory in every mode: all must agree."""
     said, shown = headers(member), set()
     for mode in Mode:
         body = {"query": memory.content, "limit": 50, "mode": mode, "type": memory.type, "explain": True}
@@ -148,11 +149,13 @@ def api_recall(member: Member, memory: Memory) -> bool:
 
 
 def api_recalls(member: Member, memory: Memory) -> bool:
-    """In the ledger of what one asked oneself, as if it had come back once."""
+    """Look for the memory in the log of the caller's own recalls, as if it had been found once."""
     actor = member.actor()
     RecallLog.objects.create(
         organization_id=actor.organization_id,
         team_id=actor.team_id,
+        audience=actor.person_id or actor.project_id or actor.team_id,
+        workspace_id=actor.workspace_id,
         agent_id=actor.agent_id,
         mode=Mode.RECENT,
         memory_ids=[memory.pk],
@@ -167,12 +170,12 @@ def api_recalls(member: Member, memory: Memory) -> bool:
 
 
 def context_blocks(member: Member, memory: Memory) -> bool:
-    made = context(actor=member.actor(), query=memory.content, budget=100_000)
+    made = build_context(actor=member.actor(), query=memory.content, budget=100_000)
     return memory.content in made.text
 
 
 def api_context(member: Member, memory: Memory) -> bool:
-    """In the blocks that every call reads, or in the one that answers a question."""
+    """Look for the memory in the context: in the blocks of every call, or in the one that answers a question."""
     asked = {"query": memory.content, "budget": 100_000}
     response = Client().get("/api/v1/context", asked, headers=headers(member))
     assert response.status_code == 200, response.content
@@ -190,7 +193,7 @@ def headers(member: Member, *verbs: Verb) -> dict[str, str]:
 
 def tool(member: Member, place: str, **arguments: object) -> Any:
     context = {name: getattr(member.context, name) for name in ("project", "user", "workspace")}
-    status, answer = answered(member.token(), place, arguments, **context)
+    status, answer = call_tool_api(member.token(), place, arguments, **context)
     assert status in (200, 404), answer
     return answer
 
@@ -248,7 +251,7 @@ def graph_recent(member: Member, memory: Memory) -> bool:
 
 
 def mcp(member: Member, memory: Memory) -> bool:
-    """By id, in lists, recalled and in the prompt: they must agree."""
+    """Read the memory over MCP by id, in lists, by recall and in the prompt: all must agree."""
     agent, wanted = messenger(member), str(memory.pk)
     by_id = {"isError" not in agent.result("tools/call", name=name, arguments={"memory_id": wanted}) for name in BY_ID}
     lists = [
@@ -264,20 +267,20 @@ def mcp(member: Member, memory: Memory) -> bool:
 
 
 def mcp_key(member: Member, memory: Memory) -> bool:
-    """By a key that it is given first."""
+    """Give the memory a key and read it by that key."""
     Memory.objects.filter(pk=memory.pk).update(key=f"key of {memory.pk}", owns_key=True)
     said = {"key": f"key of {memory.pk}", "scope": memory.scope}
     return "isError" not in messenger(member).result("tools/call", name="memory_get", arguments=said)
 
 
 def mcp_dialect(member: Member, memory: Memory) -> bool:
-    """By the server of one dialect."""
+    """Read the memory through the MCP server of one dialect."""
     said = {"name": "get", "arguments": {"id": str(memory.pk)}}
     return "isError" not in messenger(member, place="/mcp/scoped").result("tools/call", **said)
 
 
 def mcp_resource(member: Member, memory: Memory) -> bool:
-    """The memory by a key that it is given first, for whoever knows the team's name."""
+    """Give the memory a key and read it as a resource by that key and its team's name."""
     Memory.objects.filter(pk=memory.pk).update(key=str(memory.pk), owns_key=True)
     response = messenger(member).ask("resources/read", uri=f"memory://{memory.team.slug}/{memory.pk}").json()
     assert response.get("error", {}).get("code") in (None, -32002)
@@ -285,7 +288,7 @@ def mcp_resource(member: Member, memory: Memory) -> bool:
 
 
 def mcp_completed(member: Member, memory: Memory) -> bool:
-    """By the beginning of a key that it is given first."""
+    """Give the memory a key and complete the beginning of that key."""
     Memory.objects.filter(pk=memory.pk).update(key=f"key of {memory.pk}", owns_key=True)
     asked = {"ref": {"type": "ref/resource", "uri": KEY}, "argument": {"name": "key", "value": "key of"}}
     found = messenger(member).result("completion/complete", **asked)
@@ -293,7 +296,7 @@ def mcp_completed(member: Member, memory: Memory) -> bool:
 
 
 def mcp_file(member: Member, file: TeamFile) -> bool:
-    """As a tool's, a resource's and in the lists: they must agree."""
+    """Read the file by tools, as a resource and in the lists: all must agree."""
     agent, uri = messenger(member), f"memory://{file.team.slug}/files/{file.path}"
     read = agent.result("tools/call", name="file_read", arguments={"path": file.path})
     past = agent.result("tools/call", name="file_history", arguments={"path": file.path})
@@ -315,7 +318,7 @@ def file_queryset(member: Member, file: TeamFile) -> bool:
 
 
 def api_file(member: Member, file: TeamFile) -> bool:
-    """The file itself, an old version and its history: they must agree."""
+    """Read the file itself, an old version and its history: all must agree."""
     said = headers(member)
     paths = [f"files/{file.path}", f"files/{file.path}?version=1", f"file-history/{file.path}"]
     statuses = {Client().get(f"/api/v1/{path}", headers=said).status_code for path in paths}
@@ -324,7 +327,7 @@ def api_file(member: Member, file: TeamFile) -> bool:
 
 
 def api_file_lists(member: Member, file: TeamFile) -> bool:
-    """Every list that has it: they must agree."""
+    """Look in every list that it belongs to: all must agree."""
     said, word = headers(member), file.content.split()[1]
     asked = ["", f"prefix={file.path[:3]}", f"text={word}"]
     pages = [Client().get(f"/api/v1/files?{question}", headers=said).json() for question in asked]
@@ -334,13 +337,13 @@ def api_file_lists(member: Member, file: TeamFile) -> bool:
 
 
 def files_view(member: Member, file: TeamFile) -> bool:
-    """The file, and the directory that names it: they must agree."""
+    """Read the file, and the directory that names it: both must agree."""
     read = file.content in tool(member, "files/view", path=f"/memories/{file.path}").get("content", "")
     assert read == (file.path in tool(member, "files/view", path="/memories")["content"])
     return read
 
 
-def mirrored(member: Member, file: TeamFile) -> bool:
+def mirrors_file(member: Member, file: TeamFile) -> bool:
     assert member.agent
     team = member.agent.team
     with TemporaryDirectory() as folder:
@@ -388,6 +391,41 @@ FILES: dict[FileDoor, tuple[str, ...]] = {
     api_file: AGENTS,
     api_file_lists: AGENTS,
     files_view: AGENTS,
-    mirrored: AGENTS,
+    mirrors_file: AGENTS,
     mcp_file: AGENTS,
+}
+
+
+# Where a team's people read what its agents asked. Each says whether a question is told there.
+
+
+def asked_in_ledger(client: Client, query: str) -> bool:
+    return query in client.get("/t/acme/ops/activity/recalls/").content.decode()
+
+
+def asked_in_questions(client: Client, query: str) -> bool:
+    return query in client.get("/t/acme/ops/activity/questions/").content.decode()
+
+
+def asked_by_token(client: Client, query: str) -> bool:
+    """Look for the question on the pages of all tokens, which are for owners."""
+    pages = [client.get(f"/t/acme/ops/activity/tokens/{pk}/") for pk in Token.objects.values_list("pk", flat=True)]
+    return any(query in page.content.decode() for page in pages)
+
+
+def asked_in_archive(client: Client, query: str) -> bool:
+    """Look for the question in the archive that owners export."""
+    response = client.get("/t/acme/ops/export/archive.zip")
+    if response.status_code != 200:
+        return False
+    with ZipFile(BytesIO(response.getvalue())) as archive:
+        return query in "".join(archive.read(name).decode(errors="replace") for name in archive.namelist())
+
+
+QueryDoor = Callable[[Client, str], bool]
+QUERIES: dict[QueryDoor, tuple[str, ...]] = {
+    asked_in_ledger: ("viewer", "editor", "owner", "mira"),
+    asked_in_questions: ("viewer", "editor", "owner", "mira"),
+    asked_by_token: ("owner",),
+    asked_in_archive: ("owner",),
 }

@@ -8,10 +8,10 @@ from django.test import Client
 
 from memories import operations
 from memories.models import Memory
-from teams import auth
 from teams import operations as registry
+from teams import rights
 from teams.actor import Actor
-from teams.circumstances import Context
+from teams.call_context import CallContext
 from teams.models import Agent, Level, Membership, Organization, Role, Team, Verb
 
 _numbers = count(1)
@@ -31,7 +31,7 @@ def agent(within: Team | None = None, slug: str = "", level: Level | None = None
 
 
 def actor(of: Agent | None = None, *, verbs: frozenset[Verb] = frozenset(Verb), **context: str) -> Actor:
-    return auth.actor_of_agent(agent=of or agent(), verbs=verbs, context=Context(**context))
+    return rights.actor_of_agent(agent=of or agent(), verbs=verbs, context=CallContext(**context))
 
 
 def token(of: Actor) -> str:
@@ -49,7 +49,7 @@ def member(of: Team, role: Role, who: str | User = "") -> User:
     return user
 
 
-def entered(team: Team, role: Role, name: str) -> Client:
+def log_in_member(team: Team, role: Role, name: str) -> Client:
     """The browser of a new member."""
     return logged_in(member(team, role, name))
 
@@ -61,7 +61,7 @@ def logged_in(user: User) -> Client:
 
 
 def memory(by: Actor, content: str = "The queue runs on Postgres.", **said: Any) -> Memory:
-    return operations.save(actor=by, draft=operations.Draft(content=content, **said))
+    return operations.save_memory(actor=by, draft=operations.Draft(content=content, **said))
 
 
 def memory_beside(other: Memory) -> Memory:
@@ -72,4 +72,4 @@ def memory_beside(other: Memory) -> Memory:
 
 
 def owner_actor(of: Team) -> Actor:
-    return auth.login_actor(user=member(of, Role.OWNER), team_id=of.pk)
+    return rights.login_actor(user=member(of, Role.OWNER), team_id=of.pk)

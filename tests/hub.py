@@ -21,7 +21,7 @@ import psutil
 from memoryhub.postgres import Cluster
 from tests.cluster import SHELF, throwaway_folder
 
-ROOT = Path(__file__).resolve().parent.parent
+PROJECT_ROOT = Path(__file__).resolve().parent.parent
 
 
 def free_port() -> int:
@@ -47,7 +47,9 @@ class Hub:
 
     def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         command = [sys.executable, "manage.py", *arguments]
-        return subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command, cwd=PROJECT_ROOT, env=self.environment, capture_output=True, text=True, check=False
+        )
 
     def manage(self, *arguments: str) -> str:
         done = self.run(*arguments)
@@ -59,7 +61,13 @@ class Hub:
         command = [sys.executable, "manage.py", "serve", "--port", str(self.port), *(options or ["--no-worker"])]
         with (self.folder / "serve.log").open("a") as log:
             self.process = subprocess.Popen(
-                command, cwd=ROOT, env=self.environment, stdout=log, stderr=log, text=True, start_new_session=True
+                command,
+                cwd=PROJECT_ROOT,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+                text=True,
+                start_new_session=True,
             )
         self.wait_until(lambda: self.request("GET", "/readyz")[0] == 200)
 

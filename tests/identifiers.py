@@ -800,15 +800,15 @@ def plain(line: str) -> str:
     return line.replace("⟦", "").replace("⟧", "")
 
 
-def marked(table: str) -> dict[str, str]:
+def read_identifier_table(table: str) -> dict[str, str]:
     """Each identifier with the memory that has it."""
     return {found: plain(line) for line in table.splitlines() for found in re.findall("⟦(.+?)⟧", line)}
 
 
 HOLDERS = {LONG_URL: f"The signed link is {LONG_URL}, valid for a day."}
-HOLDERS |= {found: memory for table in IDENTIFIERS.values() for found, memory in marked(table).items()}
+HOLDERS |= {found: memory for table in IDENTIFIERS.values() for found, memory in read_identifier_table(table).items()}
 FIRST = HOLDERS | {query: HOLDERS[identifier] for query, identifier in OTHERWISE.items()}
-FIRST |= {f'"{phrase}"': memory for phrase, memory in marked(PHRASES).items()}
+FIRST |= {f'"{phrase}"': memory for phrase, memory in read_identifier_table(PHRASES).items()}
 NEAR = {question: HOLDERS[identifier] for question, identifier in QUESTIONS.items()}
 MEMORIES = {plain(line): None for table in (*IDENTIFIERS.values(), PHRASES) for line in table.splitlines() if line}
 MEMORIES |= dict.fromkeys(HOLDERS.values())

@@ -1,4 +1,4 @@
-"""How Postgres went about a statement: its plan, and how many rows each part of it touched."""
+"""Query plans: how Postgres ran a statement, and how many rows each part of it touched."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,13 +6,13 @@ from typing import Any
 import orjson
 from django.db import connection
 
-from memoryhub.prepared import prepared_cursor
+from memoryhub.prepared_statements import prepared_cursor
 
 EXPLAIN = "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON)"
 
 
-def explained(sql: str, params: Any) -> dict[str, Any]:
-    """Those with names are prepared, as recall's are."""
+def explain_statement(sql: str, params: Any) -> dict[str, Any]:
+    """Run a statement and return its plan. With named parameters it is prepared, as recall's statements are."""
     with prepared_cursor() if isinstance(params, dict) else connection.cursor() as cursor:
         cursor.execute(f"{EXPLAIN} {sql}", params)
         found = cursor.fetchone()[0]  # type: ignore[index]
@@ -26,6 +26,6 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from nodes(part)
 
 
-def touched(node: dict[str, Any]) -> float:
+def count_touched_rows(node: dict[str, Any]) -> float:
     removed = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
     return float((node["Actual Rows"] + removed) * node["Actual Loops"])

@@ -8,6 +8,7 @@ Calls = Generator[tuple[str, dict[str, Any]], dict[str, Any], None]
 MESSAGES = [{"role": "user", "content": "We decided to ship on Tuesday.", "id": "m-1"}]
 CHAT = {"session": "chat-1", "user": "mira"}
 FUTURE = "2099-01-01T00:00:00Z"
+OF_OTHERS = {"memory_verify"}  # tools for what others wrote: an agent that is alone has no use for them
 
 
 def hub_day() -> Calls:
@@ -31,7 +32,6 @@ def hub_day() -> Calls:
     yield "memory_pin", berth
     yield "memory_tag", berth | {"add": ["cranes"], "remove": ["berths"]}
     yield "memory_expire", berth | {"expires_at": FUTURE}
-    yield "memory_verify", berth | {"review_by": FUTURE}
     yield "memory_history", berth | {"limit": 2}
     yield "memory_revert", berth | {"to_version": 1}
     yield "memory_link", berth | crane | {"relation": "caused_by"}

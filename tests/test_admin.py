@@ -16,18 +16,18 @@ from django.urls import reverse
 
 from memories import operations
 from memories.models import Asset, Batch, Change, EmbeddingModel, Memory, Revision, Scope, Unembedded
-from memories.operations import embedding
+from memories.operations import embed
 from memories.recall import recall
 from memoryhub import roles
-from memoryhub.admin import Growing
+from memoryhub.admin import GrowingTableAdmin
 from memoryhub.ids import uuid7
-from teams import auth
 from teams import operations as registry
+from teams import rights
 from teams.actor import Actor
 from teams.models import Admission, Agent, Invitation, Project, Role, Team, Token, Workspace
 from tests import factories
 from tests.cast import Cast
-from tests.endpoint import EndpointServer
+from tests.embedding_server import EndpointServer
 
 pytestmark = pytest.mark.django_db
 MADE = {"Organization", "Workspace", "Team", "Agent", "Project", "Person", "Membership", "Admission", "User", "Group"}
@@ -66,34 +66,34 @@ def site(model: Any) -> Any:
     return admin.site._registry[model]
 
 
-def told(client: Client, response: Any) -> str:
-    """What the page says after an action."""
+def follow_action_text(client: Client, response: Any) -> str:
+    """Return the text of the page that follows an action."""
     return client.get(response["Location"]).text if response.status_code == 302 else response.text
 
 
 def furnish(team: Team, bot: Actor) -> Memory:
-    """One row of everything that is listed."""
+    """Make a row of everything that is listed."""
     memory, other = factories.memory(bot, key="deploy-window"), factories.memory(bot, "Deploys stop on Fridays.")
     here: dict[str, Any] = {"organization_id": team.organization_id}
-    owner = auth.login_actor(user=factories.member(team, Role.OWNER, "odile"), team_id=team.pk)
+    owner = rights.login_actor(user=factories.member(team, Role.OWNER, "odile"), team_id=team.pk)
     operations.associate(actor=bot, origin_id=memory.pk, target_id=other.pk, relation="updates")
-    operations.cite(actor=bot, memory_id=memory.pk, url="https://wiki.example/deploys")
+    operations.add_citation(actor=bot, memory_id=memory.pk, url="https://wiki.example/deploys")
     page = SimpleUploadedFile("deploys.html", b"<script>alert(1)</script>", content_type="text/html")
-    operations.attach(actor=bot, memory_id=memory.pk, file=page, name="deploys.html", content_type="text/html")
-    operations.files.write(actor=bot, path="runbooks/deploys.md", content="Call before you deploy.")
-    wish = operations.batches.wish(deed="pin")
-    operations.batches.apply(actor=bot, seen={other.pk: other.version}, wish=wish)
+    operations.attach_file(actor=bot, memory_id=memory.pk, file=page, name="deploys.html", content_type="text/html")
+    operations.files.write_file(actor=bot, path="runbooks/deploys.md", content="Call before you deploy.")
+    wish = operations.bulk_edit.build_bulk_edit(deed="pin")
+    operations.bulk_edit.apply_bulk_edit(actor=bot, seen={other.pk: other.version}, wish=wish)
     recall(actor=bot, query="When do deploys stop?")
-    operations.dismiss(actor=owner, question="Who deploys?")
-    operations.once(actor=bot, key="k", request=b"", act=lambda: operations.Result({}))
+    operations.dismiss_question(actor=owner, question="Who deploys?")
+    operations.run_once(actor=bot, key="k", request=b"", act=lambda: operations.IdempotentResult({}))
     registry.issue_token(agent=Agent.objects.get(pk=bot.agent_id), label="ci", user="mira")
-    registry.invitations.make(actor=owner, role=Role.VIEWER, lasts=timedelta(days=1))
+    registry.invitations.create_invitation(actor=owner, role=Role.VIEWER, lasts=timedelta(days=1))
     Workspace.objects.create(**here, slug="blue", name="Blue")
     person = registry.ensure_person(organization_id=team.organization_id, handle="mira")
     project = Project.objects.create(**here, team=team, slug="apollo", name="Apollo")
     Admission.objects.create(**here, project=project, person=person)
     registry.open_session(agent=Agent.objects.get(pk=bot.agent_id), name="talk")
-    embedding.renew([memory])
+    embed.queue_reembedding([memory])
     EmbeddingModel.objects.get_or_create(name="wordllama")
     LogEntry.objects.log_actions(owner.user_id, [team], 2, "Looked at.", single_object=True)
     return memory
@@ -106,7 +106,9 @@ def test_every_page_opens(root: Client, team: Team, bot: Actor) -> None:
         assert row is not None, model
         assert root.get(at(model)).status_code == 200, model
         found = root.get(at(model), {"q": str(row.pk)})
-        assert not isinstance(site(model), Growing) or model is LogEntry or f"/{row.pk}/change/" in found.text, model
+        assert (
+            not isinstance(site(model), GrowingTableAdmin) or model is LogEntry or f"/{row.pk}/change/" in found.text
+        ), model
         assert root.get(at(model, "change", row.pk)).status_code == 200, model
         made = 200 if model.__name__ in MADE else 403
         assert root.get(at(model, "add")).status_code == made, model
@@ -115,16 +117,21 @@ def test_every_page_opens(root: Client, team: Team, bot: Actor) -> None:
 def test_every_model_is_listed_but_what_is_only_counted() -> None:
     ours = [*apps.get_app_config("teams").get_models(), *apps.get_app_config("memories").get_models(), User, Group]
     missing = {model.__name__ for model in ours if model not in admin.site._registry}
-    assert missing == {"Pace", "Attempts", "Lexeme", "Usage", "Day", "Growth"}
+    assert missing == {"Pace", "Registrations", "Attempts", "Lexeme", "Usage", "Day", "Growth"}
 
 
 # What is done to memories
 
-SAID = {
+ACTION_FIELDS = {
     "tag": {"tags": "Old, Stale"}, "untag": {"tags": "old"}, "expire": {"expires_at": "2099-01-01T00:00"},
     "forget": {"reason": "Wrong port."}, "purge": {"sure": "on"},
 }  # fmt: skip
-WRONG = {"expire": {"expires_at": "2001-01-01T00:00"}, "tag": {"tags": ""}, "purge": {}, "forget": {"reason": ""}}
+BAD_ACTION_FIELDS = {
+    "expire": {"expires_at": "2001-01-01T00:00"},
+    "tag": {"tags": ""},
+    "purge": {},
+    "forget": {"reason": ""},
+}
 CHANGES = {
     "pin": Change.PINNED, "unpin": Change.UNPINNED, "tag": Change.TAGGED, "untag": Change.TAGGED,
     "expire": Change.EXPIRY, "forget": Change.FORGOTTEN, "restore": Change.RESTORED, "purge": Change.PURGED,
@@ -133,7 +140,7 @@ BEFORE = {"unpin": ("pin",), "untag": ("tag",), "restore": ("forget",)}
 
 
 def act(client: Client, name: str, *memories: Memory, **said: str) -> Any:
-    """Chosen in the list's own form; what is to be said, on the page that follows."""
+    """Run an action that is chosen in the list's own form, with its fields filled in on the page that follows."""
     chosen = {"action": name, "_selected_action": [str(memory.pk) for memory in memories], "index": "0"}
     response = client.post(at(Memory), chosen)
     if response.status_code != 200:
@@ -150,7 +157,7 @@ def last(memory: Memory) -> Revision:
 def test_each_deed_leaves_a_version_signed_by_the_operator(operator: Client, bot: Actor, name: str) -> None:
     memory = factories.memory(bot, pinned=False)
     for earlier in (*BEFORE.get(name, ()), name):
-        response = act(operator, earlier, memory, **SAID.get(earlier, {}))
+        response = act(operator, earlier, memory, **ACTION_FIELDS.get(earlier, {}))
         assert response.status_code == 302, response.text
     revision = last(memory)
     assert (revision.change, revision.user and revision.user.username) == (CHANGES[name], "olga")
@@ -169,11 +176,12 @@ def test_each_deed_leaves_a_version_signed_by_the_operator(operator: Client, bot
 def test_support_restores_and_nothing_else(support: Client, operator: Client, bot: Actor, name: str) -> None:
     memory = factories.memory(bot)
     if name == "restore":
-        act(operator, "forget", memory, **SAID["forget"])
+        act(operator, "forget", memory, **ACTION_FIELDS["forget"])
     before = last(memory).version
-    act(support, name, memory, **SAID.get(name, {}))
+    act(support, name, memory, **ACTION_FIELDS.get(name, {}))
     page = support.post(
-        reverse("admin:memories_memory_act", args=[name]), {"ids": str(memory.pk), "done": "yes"} | SAID.get(name, {})
+        reverse("admin:memories_memory_act", args=[name]),
+        {"ids": str(memory.pk), "done": "yes"} | ACTION_FIELDS.get(name, {}),
     )
     assert page.status_code == (302 if name == "restore" else 403)
     assert last(memory).version == before + (name == "restore")
@@ -182,14 +190,14 @@ def test_support_restores_and_nothing_else(support: Client, operator: Client, bo
 
 def test_vectors_are_made_anew(operator: Client, bot: Actor, server: EndpointServer) -> None:
     memory = factories.memory(bot)
-    assert "Queued new vectors for 1 memory." in told(operator, act(operator, "reembed", memory))
+    assert "Queued new vectors for 1 memory." in follow_action_text(operator, act(operator, "reembed", memory))
     assert Unembedded.objects.filter(memory=memory.pk).exists()
     assert last(memory).version == 1
 
 
 def test_what_stays_as_it_is_is_said(operator: Client, bot: Actor) -> None:
     pinned, other = factories.memory(bot, pinned=True), factories.memory(bot, "Another.")
-    said = told(operator, act(operator, "pin", pinned, other))
+    said = follow_action_text(operator, act(operator, "pin", pinned, other))
     assert "Pinned 1 memory." in said
     assert "1 memory left as before: It is pinned already." in said
     assert Batch.objects.get().memory_ids == [other.pk]
@@ -197,13 +205,13 @@ def test_what_stays_as_it_is_is_said(operator: Client, bot: Actor) -> None:
 
 def test_memories_of_several_teams_and_workspaces_are_changed_at_once(operator: Client, cast: Cast) -> None:
     memories = [cast.memory(scope) for scope in Scope] + [factories.memory(factories.actor())]
-    assert f"Pinned {len(memories)} memories." in told(operator, act(operator, "pin", *memories))
+    assert f"Pinned {len(memories)} memories." in follow_action_text(operator, act(operator, "pin", *memories))
     assert all(Memory.objects.filter(pinned=True, pk=memory.pk).exists() for memory in memories)
 
 
 def test_a_bad_value_is_refused_on_the_page_and_changes_nothing(operator: Client, bot: Actor) -> None:
     memory = factories.memory(bot)
-    for name, said in WRONG.items():
+    for name, said in BAD_ACTION_FIELDS.items():
         response = act(operator, name, memory, **said)
         assert response.status_code == 200, name
         assert response.context["form"].errors, name
@@ -214,9 +222,9 @@ def test_too_many_at_once_are_refused_in_a_sentence(operator: Client, bot: Actor
     memory = factories.memory(bot)
     ids = " ".join([str(memory.pk), *(str(uuid7()) for _ in range(1_000))])
     response = operator.post(reverse("admin:memories_memory_act", args=["pin"]), {"ids": ids, "done": "yes"})
-    assert "At most 1,000 memories at once" in told(operator, response)
+    assert "At most 1,000 memories at once" in follow_action_text(operator, response)
     response = operator.post(reverse("admin:memories_memory_act", args=["pin"]), {"ids": "", "done": "yes"})
-    assert "Choose some memories first." in told(operator, response)
+    assert "Choose some memories first." in follow_action_text(operator, response)
     assert last(memory).version == 1
 
 
@@ -225,7 +233,7 @@ def test_a_memory_shows_only_the_buttons_that_fit(operator: Client, support: Cli
     page = operator.get(at(Memory, "change", memory.pk)).text
     assert "/act/forget/" in page
     assert "/act/restore/" not in page
-    act(operator, "forget", memory, **SAID["forget"])
+    act(operator, "forget", memory, **ACTION_FIELDS["forget"])
     page = support.get(at(Memory, "change", memory.pk)).text
     assert "/act/restore/" in page
     assert "/act/purge/" not in page
@@ -238,7 +246,7 @@ def test_memories_are_found_by_what_people_remember(support: Client, team: Team,
     memory = factories.memory(bot, "The Skarnes crane stalls below minus ten.", key="crane-limits", tags=["winter"])
     other = factories.memory(bot, "Nothing of the kind.")
     gone = factories.memory(bot, "The Skarnes crane was painted.")
-    operations.forget(actor=bot, memory_id=gone.pk)
+    operations.forget_memory(actor=bot, memory_id=gone.pk)
     here = {"team__id__exact": str(team.pk)}
 
     def found(**said: str) -> set[str]:
@@ -258,7 +266,7 @@ def test_memories_are_found_by_what_people_remember(support: Client, team: Team,
 
 
 def test_a_common_word_finds_the_newest_and_no_index_is_asked(support: Client, bot: Actor) -> None:
-    operations.save_many(actor=bot, drafts=[operations.Draft(content=f"Harbour {n}") for n in range(60)])
+    operations.save_memories(actor=bot, drafts=[operations.Draft(content=f"Harbour {n}") for n in range(60)])
     assert "60 memories" in support.get(at(Memory), {"q": "harbour"}).text
 
 
@@ -273,7 +281,7 @@ def test_a_token_is_found_by_its_whole_or_its_beginning(support: Client, bot: Ac
 def test_whatever_an_address_asks_for_only_the_newest_are_looked_at(support: Client, bot: Actor) -> None:
     factories.memory(bot)
     page = support.get(at(Memory), {"content__icontains": "queue", "o": "1"})
-    assert "Only the newest 1,000 are looked at" in page.text
+    assert "Only the newest 1,000 are searched" in page.text
     assert page.context["cl"].queryset.query.order_by == ("-pk",)
 
 
@@ -292,7 +300,7 @@ def test_tokens_and_invitations_are_revoked_by_operators(
         assert row.revoked_at is None
         assert "Revoke for good" not in support.get(at(model, "change", row.pk)).text
         assert "Revoke for good" in operator.get(at(model, "change", row.pk)).text
-        assert "Revoked 1; 0 could" in told(operator, operator.post(at(model), chosen))
+        assert "Revoked 1; 0 no longer" in follow_action_text(operator, operator.post(at(model), chosen))
         row.refresh_from_db()
         assert row.revoked_at
         entry = LogEntry.objects.get(object_id=str(row.pk))
@@ -312,7 +320,7 @@ def test_attachments_are_only_ever_sent_to_keep(support: Client, team: Team, bot
 
 def test_staff_without_a_role_see_nothing_and_others_not_even_that(team: Team, bot: Actor) -> None:
     furnish(team, bot)
-    nora, vera = factories.logged_in(staff("nora")), factories.entered(team, Role.OWNER, "vera")
+    nora, vera = factories.logged_in(staff("nora")), factories.log_in_member(team, Role.OWNER, "vera")
     for model in LISTED:
         assert nora.get(at(model)).status_code == 403, model
         assert vera.get(at(model)).status_code == 302, model
@@ -353,7 +361,7 @@ def test_links_to_another_organization_are_refused_in_words(operator: Client, te
     elsewhere = factories.team()
     said = {"organization": str(team.organization_id), "team": str(elsewhere.pk), "slug": "spy", "level": "member"}
     response = operator.post(at(Agent, "add"), said)
-    assert "This is of another organization." in response.text
+    assert "This belongs to another organization." in response.text
     assert operator.post(at(Agent, "add"), said | {"team": str(team.pk)}).status_code == 302
     assert Agent.objects.get(slug="spy").team_id == team.pk
 

@@ -1,4 +1,4 @@
-"""What operators see of what was done, and what they may have done again or carry away."""
+"""Tests of the operators' view of what was done, and of what they may have done again or export."""
 
 import re
 from io import BytesIO
@@ -22,7 +22,7 @@ from teams import operations as registry
 from teams.actor import Actor
 from teams.models import Agent, Organization, Team, Token
 from tests import factories
-from tests.test_admin import act, at, staff, told
+from tests.test_admin import act, at, follow_action_text, staff
 
 pytestmark = pytest.mark.django_db
 
@@ -39,11 +39,11 @@ def support(db: None) -> Client:
 
 @pytest.fixture
 def token(bot: Actor) -> Token:
-    """By which a memory was saved, a file written and something asked."""
+    """Return a token by which a memory was saved, a file written and something recalled."""
     secret = registry.issue_token(agent=Agent.objects.get(pk=bot.agent_id))
-    actor = auth.agent_actor(token=secret.text)
+    actor = auth.authenticate_agent(token=secret.text)
     factories.memory(actor, "The Skarnes crane stalls.", key="crane")
-    operations.files.write(actor=actor, path="notes/crane.md", content="It stalls.")
+    operations.files.write_file(actor=actor, path="notes/crane.md", content="It stalls.")
     recall(actor=actor, query="Does the crane stall?")
     return Token.objects.get(prefix=secret.prefix)
 
@@ -64,7 +64,7 @@ def test_a_token_leads_to_all_that_it_did(support: Client, bot: Actor, token: To
 
 
 def test_a_long_trace_goes_on_page_by_page(support: Client, token: Token, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memories.admin.tracing.PER_PAGE", 2)
+    monkeypatch.setattr("memories.admin.token_activity.PER_PAGE", 2)
     first = support.get(reverse("admin:memories_by_token", args=[token.pk]))
     after = support.get(first.request["PATH_INFO"], {"after": first.context["following"]})
     assert (len(first.context["deeds"]), len(after.context["deeds"])) == (2, 1)
@@ -75,7 +75,7 @@ def test_what_was_done_names_its_token_and_is_found_by_it(
     support: Client, bot: Actor, token: Token, model: Any
 ) -> None:
     other = factories.memory(bot, "Of somebody else.", key="other")
-    operations.files.write(actor=bot, path="notes/other.md", content="Other.")
+    operations.files.write_file(actor=bot, path="notes/other.md", content="Other.")
     recall(actor=bot, query=other.content)
     for said in (token.prefix, f"{token.prefix}and-the-rest-of-it"):
         found = support.get(at(model), {"q": said})
@@ -104,7 +104,7 @@ def test_new_vectors_are_in_the_operators_log(operator: Client, bot: Actor) -> N
 # Jobs
 
 
-def failed(job_id: int) -> ProcrastinateJob:
+def make_failed_job(job_id: int) -> ProcrastinateJob:
     with connection.cursor() as cursor:  # as a worker would
         for status in ("doing", "failed"):
             cursor.execute("UPDATE procrastinate_jobs SET status = %s WHERE id = %s", [status, job_id])
@@ -112,24 +112,24 @@ def failed(job_id: int) -> ProcrastinateJob:
 
 
 def test_jobs_that_failed_are_listed_and_done_again_by_operators(operator: Client, support: Client) -> None:
-    job = failed(jobs.sweep.defer())
-    jobs.mend.defer()
+    job = make_failed_job(jobs.sweep_job.defer())
+    jobs.mend_job.defer()
     listed = support.get(at(ProcrastinateJob), {"status__exact": "failed"})
     assert [row.pk for row in listed.context["cl"].result_list] == [job.pk]
     assert "failed" in support.get(at(ProcrastinateJob, "change", job.pk)).text
     chosen = {"action": "retry", "_selected_action": [str(job.pk)]}
     support.post(at(ProcrastinateJob), chosen)
     assert ProcrastinateJob.objects.get(pk=job.pk).status == "failed"
-    assert "Put in again: 1." in told(operator, operator.post(at(ProcrastinateJob), chosen))
+    assert "Put in again: 1." in follow_action_text(operator, operator.post(at(ProcrastinateJob), chosen))
     assert ProcrastinateJob.objects.get(pk=job.pk).status == "todo"
     assert LogEntry.objects.get().user.username == "olga"
 
 
 def test_a_job_whose_like_waits_is_left_as_it_is(operator: Client) -> None:
-    job = failed(jobs.sweep.defer())
-    jobs.sweep.defer()
+    job = make_failed_job(jobs.sweep_job.defer())
+    jobs.sweep_job.defer()
     chosen = {"action": "retry", "_selected_action": [str(job.pk)]}
-    assert "1 left as before" in told(operator, operator.post(at(ProcrastinateJob), chosen))
+    assert "1 left as before" in follow_action_text(operator, operator.post(at(ProcrastinateJob), chosen))
     assert ProcrastinateJob.objects.get(pk=job.pk).status == "failed"
 
 

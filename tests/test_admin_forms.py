@@ -9,11 +9,11 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 
 from memoryhub import roles
-from teams import auth
 from teams import operations as registry
+from teams import rights
 from teams.models import Admission, Agent, Invitation, Membership, Organization, Project, Role, Team
 from tests import factories
-from tests.test_admin import at, staff, told
+from tests.test_admin import at, follow_action_text, staff
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +33,7 @@ def test_the_last_owner_stays_whichever_form_is_used(operator: Client, team: Tea
     chosen = {"action": "delete_selected", "_selected_action": [str(owner.pk)], "post": "yes"}
     tries = {page: {"role": "viewer"}, at(Membership, "delete", owner.pk): {"post": "yes"}, at(Membership): chosen}
     for address, said in tries.items():
-        assert "A team needs an owner." in told(operator, operator.post(address, said)), address
+        assert "A team needs an owner." in follow_action_text(operator, operator.post(address, said)), address
     owner.refresh_from_db()
     assert owner.role == Role.OWNER
     assert not LogEntry.objects.exists()
@@ -42,8 +42,8 @@ def test_the_last_owner_stays_whichever_form_is_used(operator: Client, team: Tea
 def test_an_owner_who_steps_down_takes_their_links_along(operator: Client, team: Team) -> None:
     stays, goes = membership(team, Role.OWNER), membership(team, Role.OWNER)
     for owner in (stays, goes):
-        actor = auth.login_actor(user=owner.user, team_id=team.pk)
-        registry.invitations.make(actor=actor, role=Role.VIEWER, lasts=timedelta(days=1))
+        actor = rights.login_actor(user=owner.user, team_id=team.pk)
+        registry.invitations.create_invitation(actor=actor, role=Role.VIEWER, lasts=timedelta(days=1))
     operator.post(at(Membership, "change", goes.pk), {"role": "editor"})
     goes.refresh_from_db()
     assert goes.role == Role.EDITOR
@@ -85,7 +85,7 @@ def test_projects_and_admissions_follow_the_same_rules(operator: Client, team: T
     def admit(agent: Agent) -> Any:
         return operator.post(at(Admission, "add"), here | {"project": str(project.pk), "agent": str(agent.pk)})
 
-    assert "so it may use all of its projects already" in told(operator, admit(own))
+    assert "so it may already use all of its projects" in follow_action_text(operator, admit(own))
     assert admit(other).status_code == 302
     admission = Admission.objects.get()
     assert admission.agent_id == other.pk

@@ -8,9 +8,10 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from memories import growth, jobs
+from memories import jobs
 from memories.admin import overview
 from memories.models import EmbeddingModel, Growth, Memory, RecallLog, Unembedded
+from memories.queries import growth
 from memories.recall import recall
 from memoryhub import roles
 from memoryhub.ids import first_id
@@ -40,12 +41,12 @@ def test_days_that_are_over_are_counted_once(bot: Actor) -> None:
         Memory.objects.create(**here, id=made_at(moment, number), content=f"Number {number}.")
     recall(actor=bot, query="number")
     RecallLog.objects.update(id=made_at(yesterday, 1))
-    *older, before, today = growth.tallies(now=NOW)
+    *older, before, today = growth.count_hub_days(now=NOW)
     assert (before.saved, before.recalled, today.saved) == (2, 1, 1)
     assert sum(tally.saved for tally in older) == 0
     assert Growth.objects.count() == 29
     Growth.objects.filter(day=yesterday.date()).update(memories=7)
-    assert growth.tallies(now=NOW)[-2].saved == 7
+    assert growth.count_hub_days(now=NOW)[-2].saved == 7
 
 
 def test_a_recall_says_how_long_it_took(bot: Actor, support: Client) -> None:
@@ -55,15 +56,15 @@ def test_a_recall_says_how_long_it_took(bot: Actor, support: Client) -> None:
     took = RecallLog.objects.get().took_ms
     assert took is not None
     assert took > 0
-    found = overview.speed()
+    found = overview.measure_recall_speed()
     assert (found.recalls, found.p50, found.p95) == (1, took, took)
     RecallLog.objects.update(took_ms=None)
-    assert overview.speed().recalls == 0
+    assert overview.measure_recall_speed().recalls == 0
 
 
 def test_sizes_are_counted_where_small_and_estimated_where_large(bot: Actor, support: Client) -> None:
     factories.memory(bot)
-    found = {size.title: size.rows for size in overview.sizes()}
+    found = {size.title: size.rows for size in overview.table_sizes()}
     assert (found["Memories"].number, found["Memories"].exact) == (1, True)
     page = support.get("/admin/").text
     assert 'href="/admin/memories/memory/">Memories</a></th><td>1</td>' in page
@@ -80,7 +81,7 @@ def test_what_waits_for_a_vector_is_said_of_each_model(bot: Actor, support: Clie
 
 def test_jobs_are_said_with_when_they_were_last_done(support: Client) -> None:
     assert "No worker runs" in support.get("/admin/").text
-    done = jobs.mend.defer()
+    done = jobs.mend_job.defer()
     with connection.cursor() as cursor:  # as a worker would
         for status in ("doing", "succeeded"):
             cursor.execute("UPDATE procrastinate_jobs SET status = %s WHERE id = %s", [status, done])

@@ -9,12 +9,12 @@ from memoryhub import roles
 pytestmark = pytest.mark.django_db
 
 
-def held(role: str) -> set[str]:
+def role_permissions(role: str) -> set[str]:
     return set(Group.objects.get(name=role).permissions.values_list("codename", flat=True))
 
 
 def test_each_role_has_what_it_may() -> None:
-    support, operator = held(roles.SUPPORT), held(roles.OPERATOR)
+    support, operator = role_permissions(roles.SUPPORT), role_permissions(roles.OPERATOR)
     assert {"view_memory", "view_token", "view_logentry", "view_procrastinatejob", "restore_memory"} <= support
     assert all(name.startswith("view_") for name in support - {"restore_memory"})
     assert {"purge_memory", "revoke_token", "reembed_memory", "change_membership", "add_user"} <= operator
@@ -27,8 +27,8 @@ def test_what_a_superuser_took_or_gave_stays_so() -> None:
     support.permissions.remove(Permission.objects.get(codename="restore_memory"))
     support.permissions.add(Permission.objects.get(codename="pin_memory"))
     call_command("migrate", verbosity=0)
-    assert "restore_memory" not in held(roles.SUPPORT)
-    assert "pin_memory" in held(roles.SUPPORT)
+    assert "restore_memory" not in role_permissions(roles.SUPPORT)
+    assert "pin_memory" in role_permissions(roles.SUPPORT)
 
 
 def test_a_role_that_a_superuser_removed_does_not_come_back() -> None:
@@ -40,6 +40,6 @@ def test_a_role_that_a_superuser_removed_does_not_come_back() -> None:
 def test_what_is_new_is_given_once() -> None:
     Permission.objects.filter(codename__in=["view_memory", "purge_memory"]).delete()
     call_command("migrate", verbosity=0)
-    assert "view_memory" in held(roles.SUPPORT)
-    assert "purge_memory" in held(roles.OPERATOR)
-    assert "purge_memory" not in held(roles.SUPPORT)
+    assert "view_memory" in role_permissions(roles.SUPPORT)
+    assert "purge_memory" in role_permissions(roles.OPERATOR)
+    assert "purge_memory" not in role_permissions(roles.SUPPORT)

@@ -100,6 +100,7 @@ def test_a_token_that_only_reads_does_not_write(agent: Agent) -> None:
 
 def test_me_says_who_one_is(agent: Agent, client: Client) -> None:
     bearer = f"Bearer {registry.issue_token(agent=agent).text}"
+    registry.open_session(agent=agent, name="s-1")
     me = client.get("/api/v1/me", headers={"Authorization": bearer, "X-Memory-Session": "s-1"}).json()
     assert (me["name"], me["team_id"], me["verbs"]) == (agent.slug, str(agent.team_id), ["forget", "read", "write"])
     assert me["session_id"]
@@ -119,7 +120,8 @@ def test_a_token_that_may_not_read_gets_a_receipt(agent: Agent) -> None:
 
 def test_names_beyond_ascii_come_percent_encoded(agent: Agent, client: Client) -> None:
     bearer = f"Bearer {registry.issue_token(agent=agent).text}"
-    client.get("/api/v1/me", headers={"Authorization": bearer, "X-Memory-User": "Zo%C3%AB"})
+    said = {"Authorization": bearer, "X-Memory-User": "Zo%C3%AB"}
+    client.post("/api/v1/memories", {"content": "Any."}, content_type="application/json", headers=said)
     assert Person.objects.get().handle == "Zoë"
 
 

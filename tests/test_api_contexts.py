@@ -1,5 +1,5 @@
-"""What a call says of its circumstances and filters, by names and ids that are not its own: nothing leaks, and what is
-another's is refused in the same words as what does not exist."""
+"""Tests of calls whose context or filters name what is not the caller's own: nothing leaks, and what belongs to others
+is refused in the same words as what does not exist."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,10 +13,10 @@ from memories import operations
 from memories.models import Memory, Source
 from teams.models import Organization, Person, Project, Session, Workspace
 from tests import factories
-from tests.belongings import SECRET, belongings
+from tests.belongings import SECRET_WORD, belongings
 from tests.cast import Cast, Member
 from tests.doors import headers, messenger
-from tests.tools import answered
+from tests.tools import call_tool_api
 
 Refusal = tuple[int, str]
 Way = Callable[[Member, str, str], Refusal]
@@ -35,28 +35,28 @@ def by_body_of_session(member: Member, field: str, value: str) -> Refusal:
 
 
 def by_argument(member: Member, field: str, value: str) -> Refusal:
-    """Of the dialect that takes the circumstances so."""
+    """Name the context in an argument, in the dialect that takes it so."""
     said = {name: value for name, value in (("workspace", member.context.workspace),) if name != field}
-    status, answer = answered(member.token(), "scoped/list", {f"{field}Id": value}, **said)
+    status, answer = call_tool_api(member.token(), "scoped/list", {f"{field}Id": value}, **said)
     return status, str(answer)
 
 
 def by_mcp_header(member: Member, field: str, value: str) -> Refusal:
     agent = messenger(member)
     agent.context[field] = value
-    return _told(agent.result("tools/call", name="whoami", arguments={}))
+    return _read_refusal(agent.result("tools/call", name="whoami", arguments={}))
 
 
 def by_mcp_argument(member: Member, field: str, value: str) -> Refusal:
-    return _told(messenger(member).result("tools/call", name="whoami", arguments={"context": {field: value}}))
+    return _read_refusal(messenger(member).result("tools/call", name="whoami", arguments={"context": {field: value}}))
 
 
 def by_mcp_meta(member: Member, field: str, value: str) -> Refusal:
     meta = {"memoryhub/context": {field: value}}
-    return _told(messenger(member).result("tools/call", name="whoami", arguments={}, _meta=meta))
+    return _read_refusal(messenger(member).result("tools/call", name="whoami", arguments={}, _meta=meta))
 
 
-def _told(result: dict[str, Any]) -> Refusal:
+def _read_refusal(result: dict[str, Any]) -> Refusal:
     return 404 if result.get("isError") else 200, result["content"][0]["text"]
 
 
@@ -65,7 +65,7 @@ WAYS = (by_header, by_body_of_session, by_argument, by_mcp_header, by_mcp_argume
 
 @pytest.fixture
 def foreign(cast: Cast) -> dict[str, list[str]]:
-    """What the stranger may not name: of another team of its organization, and of another organization."""
+    """Return what the stranger may not name: of another team of its organization, and of another organization."""
     globex = Organization.objects.get(slug="globex")
     Organization.objects.filter(pk=globex.pk).update(workspaces_enabled=True)
     team = factories.team(globex, "labs")
@@ -94,7 +94,7 @@ def test_a_context_of_others_is_refused_like_one_that_is_not_there(
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_a_session_or_person_of_others_is_only_a_name(cast: Cast, way: Way) -> None:
-    """Whoever says it has its own by that name, and is not shown whose the other is, or in which project."""
+    """A caller that names one gets its own by that name, and is not shown whose the other is, or in which project."""
     writer = replace(cast["writer"], context=replace(cast["writer"].context, session="theirs/chat"))
     theirs = Session.objects.get(pk=writer.actor().session_id)
     mira = Person.objects.get(handle="mira", organization=cast.ops.organization_id)
@@ -111,9 +111,10 @@ def test_a_session_or_person_of_others_is_only_a_name(cast: Cast, way: Way) -> N
 
 
 def test_a_handle_of_another_organization_is_another_person(cast: Cast) -> None:
-    cast.memory("global", SECRET)  # type: ignore[arg-type]
+    cast.memory("global", SECRET_WORD)  # type: ignore[arg-type]
     said = headers(cast["outsider"]) | {"X-Memory-User": "mira"}
-    assert Client().get("/api/v1/memories", headers=said).json()["memories"] == []
+    Client().post("/api/v1/memories", {"content": "Any."}, content_type="application/json", headers=said)
+    assert [row["content"] for row in Client().get("/api/v1/memories", headers=said).json()["memories"]] == ["Any."]
     assert Person.objects.filter(handle="mira").count() == 2
 
 
@@ -130,7 +131,7 @@ def test_a_source_names_ones_own_session_even_by_the_name_of_anothers(cast: Cast
 
 
 def lists(member: Member, **filters: object) -> list[Any]:
-    """What every list and recall answers that is narrowed so."""
+    """Return the answers of every list and recall with these filters."""
     said = headers(member)
     asked = {"query": "pager drawer", **filters}
     agent = messenger(member)
@@ -149,9 +150,9 @@ def test_filters_by_what_is_anothers_find_what_filters_by_nothing_find(cast: Cas
         cast["writer"].agent, project="apollo", user="mira", session="theirs", workspace="blue", channel="#theirs"
     )
     labels = {"source": "theirs", "category": "theirs"}
-    theirs = factories.memory(writer, SECRET, tags=["theirs"], **labels)
-    gone = factories.memory(writer, SECRET, tags=["theirs"], **labels)
-    operations.forget(actor=writer, memory_id=gone.pk)
+    theirs = factories.memory(writer, SECRET_WORD, tags=["theirs"], **labels)
+    gone = factories.memory(writer, SECRET_WORD, tags=["theirs"], **labels)
+    operations.forget_memory(actor=writer, memory_id=gone.pk)
     by_id = {name: str(getattr(theirs, name)) for name in ("project_id", "agent_id", "person_id", "session_id")}
     filters = [({name: value}, {name: str(uuid4())}) for name, value in by_id.items()]
     filters += [({name: "theirs"}, {name: "nobody's"}) for name in labels]
@@ -168,11 +169,11 @@ def test_filters_by_what_is_anothers_find_what_filters_by_nothing_find(cast: Cas
 
 def test_a_cursor_of_another_leads_only_through_ones_own(cast: Cast) -> None:
     for number in range(3):
-        cast.memory(content=f"{SECRET} {number}")
+        cast.memory(content=f"{SECRET_WORD} {number}")
     page = Client().get("/api/v1/memories?limit=1", headers=headers(cast["writer"])).json()
     for name in ("stranger", "outsider", "elsewhere"):
         mine = factories.memory(cast[name].actor(), "My own drawer.")
         Memory.objects.filter(pk=mine.pk).update(created_at="2020-01-01T00:00:00Z")
         response = Client().get("/api/v1/memories", {"limit": 1, "cursor": page["next"]}, headers=headers(cast[name]))
         assert response.status_code in (200, 400)
-        assert SECRET not in response.content.decode()
+        assert SECRET_WORD not in response.content.decode()

@@ -11,10 +11,10 @@ from django.core import signing
 from django.utils import timezone
 
 from memories import operations
-from memories.api import bodies
+from memories.contract import inputs
 from memories.models import Memory
 from memories.recall import Filters
-from memories.recall.filters import LOOKUPS
+from memories.rules.memory_filters import LOOKUPS
 from teams.models import Level, Project
 from tests import factories
 from tests.caller import Caller
@@ -27,14 +27,14 @@ def caller() -> Caller:
     return Caller()
 
 
-def listed(caller: Caller, **asked: Any) -> list[str]:
+def list_first_page(caller: Caller, **asked: Any) -> list[str]:
     """The contents of the list's first page."""
     response = caller("GET", f"memories?{urlencode(asked, doseq=True)}")
     assert response.status_code == 200, response.content
     return [row["content"] for row in response.json()["memories"]]
 
 
-def walked(caller: Caller, **asked: Any) -> list[str]:
+def list_all_pages(caller: Caller, **asked: Any) -> list[str]:
     """The contents of all its pages."""
     found, cursor = [], None
     while True:
@@ -48,18 +48,18 @@ def walked(caller: Caller, **asked: Any) -> list[str]:
 def test_the_newest_come_first(caller: Caller) -> None:
     for n in range(3):
         caller.save(f"fact {n}")
-    assert listed(caller) == ["fact 2", "fact 1", "fact 0"]
-    assert listed(caller, order="created_at") == ["fact 0", "fact 1", "fact 2"]
-    assert listed(caller, limit=1) == ["fact 2"]
+    assert list_first_page(caller) == ["fact 2", "fact 1", "fact 0"]
+    assert list_first_page(caller, order="created_at") == ["fact 0", "fact 1", "fact 2"]
+    assert list_first_page(caller, limit=1) == ["fact 2"]
 
 
 @pytest.mark.parametrize("order", ["created_at", "updated_at", "importance"])
 @pytest.mark.parametrize("sign", ["", "-"])
 def test_pages_have_every_row_once(caller: Caller, order: str, sign: str) -> None:
     drafts = [operations.Draft(content=f"{n}", importance=n % 3 / 10) for n in range(11)]
-    saved = operations.save_many(actor=factories.actor(caller.agent), drafts=drafts)
+    saved = operations.save_memories(actor=factories.actor(caller.agent), drafts=drafts)
     mine = [caller.save(f"own {n}", scope="agent")["content"] for n in range(4)]
-    pages = walked(caller, order=sign + order, limit=2)
+    pages = list_all_pages(caller, order=sign + order, limit=2)
     assert sorted(pages) == sorted([*(memory.content for memory in saved), *mine])
     field = list(Memory.objects.order_by(sign + order, f"{sign}id").values_list("content", flat=True))
     assert pages == field
@@ -84,7 +84,7 @@ def test_each_word_narrows(caller: Caller, narrowed: str) -> None:
     caller.save("other", tags=["red", "green"])
     value: dict[str, Any] = {"type": "lesson", "category": "core", "tags": ["Red", "blue"], "any_tags": ["blue", "x"]}
     value |= {"scope": "agent", "source": "auto", "channel_id": "c-1"}
-    assert listed(caller, **{narrowed: value[narrowed]}) == ["wanted"]
+    assert list_first_page(caller, **{narrowed: value[narrowed]}) == ["wanted"]
 
 
 def test_ids_narrow(caller: Caller) -> None:
@@ -97,36 +97,40 @@ def test_ids_narrow(caller: Caller) -> None:
     mate.save("other")
     assert wanted["project_id"] == str(project.pk)
     for name in ("project_id", "person_id", "session_id", "agent_id"):
-        assert listed(caller, **{name: wanted[name]}) == ["wanted"]
-        assert listed(caller, **{name: uuid4()}) == []
+        assert list_first_page(caller, **{name: wanted[name]}) == ["wanted"]
+        assert list_first_page(caller, **{name: uuid4()}) == []
 
 
 def test_ranges_and_flags_narrow(caller: Caller) -> None:
     soon = timezone.now() + timedelta(days=1)
     caller.save("heavy", importance=0.9, pinned=True)
     caller.save("light", importance=0.1, expires_at=soon.isoformat())
-    assert listed(caller, min_importance=0.9) == ["heavy"]
-    assert listed(caller, max_importance="1e-1") == ["light"]
-    assert listed(caller, pinned="true") == ["heavy"]
-    assert listed(caller, pinned="false") == ["light"]
-    assert listed(caller, expires_before=(soon + timedelta(hours=1)).isoformat()) == ["light"]
-    assert listed(caller, expires_after=(soon + timedelta(hours=1)).isoformat()) == []
+    assert list_first_page(caller, min_importance=0.9) == ["heavy"]
+    assert list_first_page(caller, max_importance="1e-1") == ["light"]
+    assert list_first_page(caller, pinned="true") == ["heavy"]
+    assert list_first_page(caller, pinned="false") == ["light"]
+    assert list_first_page(caller, expires_before=(soon + timedelta(hours=1)).isoformat()) == ["light"]
+    assert list_first_page(caller, expires_after=(soon + timedelta(hours=1)).isoformat()) == []
     past = (timezone.now() - timedelta(hours=1)).isoformat()
-    assert listed(caller, created_before=past) == listed(caller, updated_before=past) == []
-    assert len(listed(caller, created_after=past, updated_after=past)) == 2
-    assert listed(caller, created_after="8514-08-06T06:16:12-17:12") == []
+    assert list_first_page(caller, created_before=past) == list_first_page(caller, updated_before=past) == []
+    assert len(list_first_page(caller, created_after=past, updated_after=past)) == 2
+    assert list_first_page(caller, created_after="8514-08-06T06:16:12-17:12") == []
     recalled = caller("POST", "recall", {"query": "heavy", "created_after": "2001-01-01T00:00:00-17:12"}).json()
     assert recalled["memories"][0]["content"] == "heavy"
 
 
 def test_lists_and_recall_have_the_same_filters(caller: Caller) -> None:
-    assert set(bodies.FILTERS) == set(LOOKUPS) == {field.name for field in fields(Filters)}
+    assert set(inputs.FILTERS) == set(LOOKUPS) == {field.name for field in fields(Filters)}
     later = "2099-01-31T12:00:00Z"
     caller.save("The crane is checked.", review_by="2098-01-31T12:00:00Z", expires_at="2099-06-30T12:00:00Z")
     caller.save("The crane stands.")
     for name in ("review_before", "expires_after"):
         recalled = caller("POST", "recall", {"query": "crane", name: later, "sort_by": "recent"}).json()["memories"]
-        assert [row["content"] for row in recalled] == listed(caller, **{name: later}) == ["The crane is checked."]
+        assert (
+            [row["content"] for row in recalled]
+            == list_first_page(caller, **{name: later})
+            == ["The crane is checked."]
+        )
     (left_out,) = [row for row in caller("GET", "memories").json()["memories"] if row["content"] == "The crane stands."]
     asked = {"memory_id": left_out["id"], "query": "crane", "expires_after": later, "sort_by": "recent"}
     assert caller("POST", "recall/why-not", asked).json()["reason"] == "The filter expires_after leaves it out."
@@ -148,7 +152,7 @@ def test_lists_and_recall_have_the_same_filters(caller: Caller) -> None:
 def test_words_narrow(caller: Caller, text: str, found: list[str]) -> None:
     caller.save("The crane of berth ADR-016 is broken.")
     caller.save("昼食は正午です。")
-    assert listed(caller, text=text) == found
+    assert list_first_page(caller, text=text) == found
 
 
 def test_a_director_lists_upwards(caller: Caller) -> None:
@@ -156,8 +160,8 @@ def test_a_director_lists_upwards(caller: Caller) -> None:
     above.save("from above")
     director = Caller(factories.agent(caller.agent.team, level=Level.DIRECTOR))
     caller.save("from the team")
-    assert listed(director) == ["from the team", "from above"]
-    assert listed(caller) == ["from the team"]
+    assert list_first_page(director) == ["from the team", "from above"]
+    assert list_first_page(caller) == ["from the team"]
 
 
 @pytest.mark.parametrize(
@@ -206,4 +210,4 @@ def test_a_list_takes_one_statement_however_long(caller: Caller, django_assert_n
     caller("GET", "memories")
     for limit in (1, 30):
         with django_assert_num_queries(2):  # and one for who is asking
-            assert len(listed(caller, limit=limit)) == limit
+            assert len(list_first_page(caller, limit=limit)) == limit

@@ -33,6 +33,7 @@ def queries(caller: Caller, **asked: Any) -> list[str]:
 
 def test_a_recall_is_told_with_the_versions_that_came_back(caller: Caller) -> None:
     saved = caller.save("Berth 7 is closed.", key="berth-7")
+    caller("PUT", "sessions/chat", {})
     caller("POST", "recall", {"query": "berth?", "type": "fact"}, X_Memory_Session="chat")
     caller("PATCH", f"memories/{saved['id']}", {"content": "Berth 7 is open."})
     (row,) = recalls(caller)
@@ -51,6 +52,7 @@ def test_a_recall_is_told_with_the_versions_that_came_back(caller: Caller) -> No
 
 def test_recalls_are_narrowed(caller: Caller) -> None:
     caller.save("Berth 7 is closed.")
+    caller("PUT", "sessions/chat", {})
     caller("POST", "recall", {"query": "Which berth?"}, X_Memory_Session="chat")
     RecallLog.objects.update(created_at=timezone.now() - timedelta(days=2))
     caller("POST", "recall", {"query": "zebra", "mode": "keyword"})

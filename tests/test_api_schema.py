@@ -1,5 +1,6 @@
 """The OpenAPI document: valid, complete, and true in its examples."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -9,9 +10,10 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from memories.api import bodies, urls
-from memories.api.describing import Published
-from memories.schemas import checked
+from memories.api import urls
+from memories.api.openapi import Published
+from memories.contract import inputs
+from memoryhub.validation import validate_input
 
 METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -35,9 +37,9 @@ def test_the_document_is_valid_and_nothing_in_it_was_guessed(tmp_path: Any) -> N
 @pytest.mark.parametrize("name", ENDPOINTS)
 def test_every_endpoint_has_examples_that_are_true(name: str) -> None:
     said = ENDPOINTS[name]
-    if said.takes not in (None, bodies.UPLOAD):
+    if said.takes not in (None, inputs.UPLOAD):
         assert said.example is not None
-        checked(said.takes, said.example)
+        validate_input(said.takes, said.example)
         jsonschema.validate(said.example, said.takes)
     if said.gives is not None:
         assert said.answer is not None
@@ -64,6 +66,38 @@ def test_every_operation_shows_what_it_is_called_with_and_what_it_answers(docume
             shown = [media for answer in good for media in answer.get("content", {}).values()]
             assert all("examples" in media for media in shown), (method, path)
             assert shown or places, (method, path)
+
+
+def test_generators_find_readable_names_and_one_answer_for_each_status(document: dict[str, Any]) -> None:
+    """Operations are called by verbs, each answer is one type, and what has a default may be left out."""
+    operations = [operation for path in document["paths"].values() for operation in path.values()]
+    names = [operation["operationId"] for operation in operations]
+    assert {"saveMemory", "getMemory", "listMemories", "recall", "whyNot", "callKvMemory"} <= set(names)
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"[a-z]+([A-Z][a-z]+)*", name) for name in names)
+    answers = [answer for operation in operations for answer in operation["responses"].values()]
+    given = [media["schema"] for answer in answers for media in answer.get("content", {}).values()]
+    assert not [schema for schema in given if {"anyOf", "oneOf", "allOf"} & set(schema)]
+    for schema in document["components"]["schemas"].values():
+        assert not [name for name, inner in schema.get("properties", {}).items() if "default" in inner]
+    assert document["components"]["schemas"]["WrittenMemory"]["required"] == ["id", "key", "version"]
+
+
+def test_shared_enums_are_named_once(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    assert {"Type", "Scope", "Relation", "Mode", "Dedupe", "Change", "Verb"} <= set(schemas)
+    shared = {tuple(schema["enum"]) for schema in schemas.values() if "enum" in schema}
+    inline = json.dumps(document["paths"])
+    assert not [choices for choices in shared if f'"enum": {json.dumps(list(choices))}' in inline]
+
+
+def test_headers_of_answers_are_published(document: dict[str, Any]) -> None:
+    for path in document["paths"].values():
+        for operation in path.values():
+            answers = operation["responses"]
+            assert "Retry-After" in answers["429"]["headers"]
+            assert "Location" in answers.get("201", {"headers": "Location"})["headers"]
+    assert "ETag" in document["paths"]["/api/v1/memories/{memory_id}"]["get"]["responses"]["304"]["headers"]
 
 
 def test_refusals_are_problem_documents_there_too(document: dict[str, Any]) -> None:

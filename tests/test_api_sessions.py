@@ -13,7 +13,7 @@ from tests import factories
 
 pytestmark = pytest.mark.django_db
 
-SAID = [{"role": "user", "content": "We decided to ship on Tuesdays.", "id": "m-1", "at": "2030-05-04T12:00:00Z"}]
+MESSAGES = [{"role": "user", "content": "We decided to ship on Tuesdays.", "id": "m-1", "at": "2030-05-04T12:00:00Z"}]
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_session_is_registered_and_read(agent: Agent) -> None:
 
 def test_calls_inherit_what_the_session_is_bound_to(agent: Agent) -> None:
     call(agent, "chat-1", {"project": "apollo", "user": "mira"}, method="put")
-    memory = call(agent, "chat-1/extract", {"messages": SAID, "scope": "project"}).json()["saved"][0]
+    memory = call(agent, "chat-1/extract", {"messages": MESSAGES, "scope": "project"}).json()["saved"][0]
     assert memory["project_id"] == str(Project.objects.get().pk)
     assert memory["person_id"] is not None
 
@@ -104,26 +104,28 @@ def test_sessions_belong_to_their_agent(agent: Agent) -> None:
 
 
 def test_an_archive_answers_its_file_and_its_memory(agent: Agent) -> None:
-    made = call(agent, "chat-1/archive", {"name": "ship day", "messages": SAID, "summary": "They ship on Tuesdays."})
+    made = call(
+        agent, "chat-1/archive", {"name": "ship day", "messages": MESSAGES, "summary": "They ship on Tuesdays."}
+    )
     assert made.status_code == 201, made.content
     file, memory = made.json()["file"], made.json()["memory"]
     assert (file["path"][:14], file["path"][24:], file["version"]) == ("conversations/", "-ship-day.md", 1)
     assert (memory["key"], memory["content"]) == (file["path"], "They ship on Tuesdays.")
     assert (memory["category"], memory["session_id"]) == ("conversation", str(Session.objects.get().pk))
-    again = call(agent, "chat-1/archive", {"name": "ship day", "messages": SAID})
+    again = call(agent, "chat-1/archive", {"name": "ship day", "messages": MESSAGES})
     assert (again.status_code, again.json()["file"]["version"], again.json()["memory"]["version"]) == (200, 2, 2)
 
 
 def test_without_a_name_it_is_called_as_its_session(agent: Agent) -> None:
-    assert call(agent, "chat-1/archive", {"messages": SAID}).json()["file"]["path"].endswith("-chat-1.md")
+    assert call(agent, "chat-1/archive", {"messages": MESSAGES}).json()["file"]["path"].endswith("-chat-1.md")
 
 
 def test_a_session_with_a_long_id_is_archived_too(agent: Agent) -> None:
-    assert call(agent, f"{'s' * 200}/archive", {"messages": SAID}).status_code == 201
+    assert call(agent, f"{'s' * 200}/archive", {"messages": MESSAGES}).status_code == 201
 
 
 def test_a_repeated_archive_is_written_once(agent: Agent) -> None:
-    first, second = (call(agent, "c/archive", {"messages": SAID}, Idempotency_Key="k") for _ in range(2))
+    first, second = (call(agent, "c/archive", {"messages": MESSAGES}, Idempotency_Key="k") for _ in range(2))
     assert (first.json(), first.status_code) == (second.json(), second.status_code)
     assert TeamFile.objects.get().version == 1
 
@@ -137,8 +139,8 @@ def test_a_repeated_archive_is_written_once(agent: Agent) -> None:
         ({"messages": [{"role": "user", "content": ["x"]}]}, "messages.0.content"),
         ({"messages": [{"role": "user", "content": "x", "at": "noon"}]}, "messages.0.at"),
         ({"messages": [{"role": "us er", "content": "x"}]}, "messages.0.role"),
-        ({"messages": SAID, "name": "???"}, "name"),
-        ({"messages": SAID, "path": "/etc/passwd"}, "path"),
+        ({"messages": MESSAGES, "name": "???"}, "name"),
+        ({"messages": MESSAGES, "path": "/etc/passwd"}, "path"),
     ],
 )
 def test_a_bad_archive_is_refused_by_name(agent: Agent, body: Any, field: str) -> None:
@@ -148,37 +150,37 @@ def test_a_bad_archive_is_refused_by_name(agent: Agent, body: Any, field: str) -
 
 
 def test_a_token_that_may_not_read_gets_receipts(agent: Agent) -> None:
-    archived = call(agent, "c/archive", {"messages": SAID}, verbs=(Verb.WRITE,)).json()
-    extracted = call(agent, "c/extract", {"messages": SAID}, verbs=(Verb.WRITE,)).json()
+    archived = call(agent, "c/archive", {"messages": MESSAGES}, verbs=(Verb.WRITE,)).json()
+    extracted = call(agent, "c/extract", {"messages": MESSAGES}, verbs=(Verb.WRITE,)).json()
     assert set(archived["memory"]) == set(extracted["saved"][0]) == {"id", "key", "version"}
     assert call(agent, "c/extract", verbs=(Verb.WRITE,)).status_code == 403
-    assert call(agent, "c/archive", {"messages": SAID}, verbs=(Verb.READ,)).status_code == 403
+    assert call(agent, "c/archive", {"messages": MESSAGES}, verbs=(Verb.READ,)).status_code == 403
 
 
 # Extracting
 
 
 def test_an_extraction_answers_what_it_saved_and_what_was_known(agent: Agent) -> None:
-    first = call(agent, "chat-1/extract", {"messages": SAID}).json()
+    first = call(agent, "chat-1/extract", {"messages": MESSAGES}).json()
     (memory,) = first["saved"]
-    assert (memory["content"], memory["source"], first["by"]) == (SAID[0]["content"], "auto", "rules")
+    assert (memory["content"], memory["source"], first["by"]) == (MESSAGES[0]["content"], "auto", "rules")
     assert (first["held"], first["known"], "note" in first) == ([], [], False)
-    again = call(agent, "chat-1/extract", {"messages": SAID}).json()
+    again = call(agent, "chat-1/extract", {"messages": MESSAGES}).json()
     known = {"content": memory["content"], "type": "decision", "memory_id": memory["id"], "similarity": 1.0}
     assert (again["saved"], again["known"]) == ([], [known])
-    blind = call(agent, "chat-1/extract", {"messages": SAID}, verbs=(Verb.WRITE,)).json()
+    blind = call(agent, "chat-1/extract", {"messages": MESSAGES}, verbs=(Verb.WRITE,)).json()
     assert (blind["saved"], blind["known"]) == ([], [])
 
 
 def test_an_extraction_reads_the_archive(agent: Agent) -> None:
     assert call(agent, "chat-1/extract").status_code == 404
-    call(agent, "chat-1/archive", {"messages": SAID})
+    call(agent, "chat-1/archive", {"messages": MESSAGES})
     assert len(call(agent, "chat-1/extract").json()["saved"]) == 1
 
 
 def test_held_ones_wait_for_approval(agent: Agent, settings: Settings) -> None:
     settings.EXTRACTION_HOLD = True
-    (held,) = call(agent, "chat-1/extract", {"messages": SAID}).json()["held"]
+    (held,) = call(agent, "chat-1/extract", {"messages": MESSAGES}).json()["held"]
     assert Memory.objects.get(pk=held["id"]).forgotten_at
     other = [{"role": "user", "content": "Remember that the gate is green."}]
     assert len(call(agent, "chat-1/extract", {"messages": other, "hold": False}).json()["saved"]) == 1
@@ -186,17 +188,17 @@ def test_held_ones_wait_for_approval(agent: Agent, settings: Settings) -> None:
 
 def test_switched_off_it_says_so(agent: Agent, settings: Settings) -> None:
     settings.EXTRACTION = "none"
-    answer = call(agent, "chat-1/extract", {"messages": SAID}).json()
+    answer = call(agent, "chat-1/extract", {"messages": MESSAGES}).json()
     assert (answer["saved"], answer["note"]) == ([], "Extraction is switched off here.")
 
 
 def test_a_repeated_extraction_is_saved_once(agent: Agent) -> None:
-    first, second = (call(agent, "c/extract", {"messages": SAID}, Idempotency_Key="k") for _ in range(2))
+    first, second = (call(agent, "c/extract", {"messages": MESSAGES}, Idempotency_Key="k") for _ in range(2))
     assert first.json() == second.json()
     assert Memory.objects.count() == 1
 
 
 @pytest.mark.parametrize(("body", "field"), [({"scope": "world"}, "scope"), ({"scope": "project"}, "project")])
 def test_a_bad_extraction_is_refused_by_name(agent: Agent, body: Any, field: str) -> None:
-    answer = call(agent, "chat-1/extract", {"messages": SAID, **body})
+    answer = call(agent, "chat-1/extract", {"messages": MESSAGES, **body})
     assert (answer.status_code, list(answer.json()["fields"])) == (400, [field])

@@ -1,4 +1,4 @@
-"""What the history says of tokens: which one made a change, and what one did."""
+"""Tests of tokens in the history: which token made a change, and what a token did."""
 
 import io
 import json
@@ -14,15 +14,16 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from memories import moving, operations, traces
+from memories import operations, transfer
 from memories.models import FileVersion, Memory, RecallLog, Revision
-from memories.recall import ledger
+from memories.queries import token_activity
+from memories.recall import log
 from teams.models import Role, Token, Verb
 from teams.tokens import PREFIX_LENGTH
 from tests import factories
 from tests.caller import Caller
 from tests.cast import AT_WORK, Cast
-from tests.tools import answered
+from tests.tools import call_tool_api
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +35,7 @@ TRACED = (Revision, FileVersion, RecallLog)
 
 
 def everything(agent: Caller) -> None:
-    """One of each kind of thing that a token can do, by REST and by the tools."""
+    """Do one of each kind of thing that a token can do, by REST and by the tools."""
     saved = agent.save("Berth 7 is closed.", key="berth 7")
     address = f"memories/{saved['id']}"
     agent.save("Berth 7 is open.", key="berth 7")
@@ -46,9 +47,9 @@ def everything(agent: Caller) -> None:
     agent("PUT", "files/plan.md", {"content": "# Plan B"})
     agent("POST", "sessions/s1/extract", {"messages": [{"role": "user", "content": "We decided to use berth 9."}]})
     for place, said in TOOLS.items():
-        assert answered(agent.token, place, said)[0] == 200
+        assert call_tool_api(agent.token, place, said)[0] == 200
     agent("DELETE", address)
-    ledger.flush()
+    log.flush()
 
 
 def test_whatever_an_agent_does_names_its_token() -> None:
@@ -76,8 +77,8 @@ def test_two_tokens_of_an_agent_are_told_apart() -> None:
 def test_people_and_the_system_have_no_token() -> None:
     saved = Caller().save(expires_at=(timezone.now() + timedelta(hours=1)).isoformat())
     memory = Memory.objects.get(pk=saved["id"])
-    operations.pin(actor=factories.owner_actor(memory.team), memory_id=memory.pk)
-    operations.sweep(rows=Memory.objects.all(), now=timezone.now() + timedelta(hours=2))
+    operations.pin_memory(actor=factories.owner_actor(memory.team), memory_id=memory.pk)
+    operations.sweep_expired(rows=Memory.objects.all(), now=timezone.now() + timedelta(hours=2))
     tokens = Revision.objects.order_by("version").values_list("change", "token__agent")
     assert list(tokens) == [("created", memory.agent_id), ("pinned", None), ("forgotten", None)]
 
@@ -86,15 +87,15 @@ def test_an_archive_without_the_tokens_does_not_name_them() -> None:
     agent = Caller()
     everything(agent)
     team, owner = agent.agent.team, factories.owner_actor(agent.agent.team)
-    told = {reach: rows(moving.Selection.of(owner, team=team, reach=reach)) for reach in moving.Reach}
-    assert len(told[moving.Reach.OWNER]) == len(told[moving.Reach.OPERATOR]) > 10
-    assert {row["token_id"] for row in told[moving.Reach.OWNER]} == {None}
-    assert {row["token_id"] for row in told[moving.Reach.OPERATOR]} == {str(Token.objects.get().pk)}
+    told = {reach: rows(transfer.Selection.of(owner, team=team, reach=reach)) for reach in transfer.ExportReach}
+    assert len(told[transfer.ExportReach.OWNER]) == len(told[transfer.ExportReach.OPERATOR]) > 10
+    assert {row["token_id"] for row in told[transfer.ExportReach.OWNER]} == {None}
+    assert {row["token_id"] for row in told[transfer.ExportReach.OPERATOR]} == {str(Token.objects.get().pk)}
 
 
-def rows(selection: moving.Selection) -> list[dict[str, Any]]:
-    """Of the history in an archive."""
-    with ZipFile(io.BytesIO(b"".join(moving.pack(selection)))) as archive:
+def rows(selection: transfer.Selection) -> list[dict[str, Any]]:
+    """Return the rows of the history in an archive."""
+    with ZipFile(io.BytesIO(b"".join(transfer.write_archive(selection)))) as archive:
         names = [f"rows/{model._meta.db_table}.jsonl" for model in TRACED]
         carried = [archive.read(name) for name in names if name in archive.namelist()]
     return [json.loads(line) for lines in carried for line in lines.splitlines()]
@@ -129,11 +130,11 @@ def test_every_part_of_it_is_on_some_page(client: Client) -> None:
     client.force_login(factories.member(agent.agent.team, Role.OWNER))
     token, following, seen = Token.objects.get(), "", []
     while following is not None:
-        found = client.get(f"{page_of(agent)}{following}").context["found"]
+        found = client.get(f"{page_of(agent)}{following}").context["activity"]
         seen += found.traces
         following = f"?cursor={quote(found.next)}" if found.next else None
     assert len(seen) == sum(model.objects.filter(token=token.pk).count() for model in TRACED) > 60
-    times = [mark.created_at for mark in traces.marks(token=token, limit=100)[0]]
+    times = [mark.created_at for mark in token_activity.list_marks(token=token, limit=100)[0]]
     assert times == sorted(times, reverse=True)
     assert client.get(f"{page_of(agent)}?cursor=forged").status_code == 400
 
@@ -160,7 +161,7 @@ def test_what_a_token_did_for_others_stays_with_them(client: Client, cast: Cast)
     assert "left drawer" in page
     assert "blue.md" in page
     assert "Mira&#x27;s pager" not in page
-    assert "a memory that is no longer there, or not for you" in page
+    assert "a memory that no longer exists, or that you may not see" in page
     client.post("/t/acme/ops/workspace/", {"workspace": "green"})
     page = client.get(page_of(writer)).text
     assert "left drawer" not in page
@@ -191,12 +192,12 @@ def test_the_command_says_who_changed_a_memory() -> None:
     agent = Caller()
     saved = agent.save("Berth 7 is closed.", key="berth 7")
     owner = factories.owner_actor(agent.agent.team)
-    operations.pin(actor=owner, memory_id=UUID(saved["id"]))
+    operations.pin_memory(actor=owner, memory_id=UUID(saved["id"]))
     pinned, made = audit("--memory", saved["id"]).splitlines()
     assert pinned.split()[1:4] == [owner.name, "-", "pinned"]
     assert made.split()[1:4] == [agent.agent.slug, agent.token[:PREFIX_LENGTH], "created"]
     assert made.endswith(f"memory {saved['id']}  v1  berth 7")
-    operations.purge(actor=owner, memory_id=UUID(saved["id"]))
+    operations.purge_memory(actor=owner, memory_id=UUID(saved["id"]))
     told = [json.loads(line) for line in audit("--memory", saved["id"], "--json").splitlines()]
     assert [(line["did"], line["key"]) for line in told] == [("purged", ""), ("pinned", ""), ("created", "")]
 
@@ -204,7 +205,7 @@ def test_the_command_says_who_changed_a_memory() -> None:
 def test_the_command_says_what_a_token_did(monkeypatch: pytest.MonkeyPatch) -> None:
     agent = Caller()
     everything(agent)
-    monkeypatch.setattr(traces, "AT_ONCE", 4)
+    monkeypatch.setattr(token_activity, "MARKS_PER_BATCH", 4)
     told = [json.loads(line) for line in audit("--token", agent.token[:PREFIX_LENGTH], "--json").splitlines()]
     assert len(told) == sum(model.objects.count() for model in TRACED)
     assert [line["at"] for line in told] == sorted((line["at"] for line in told), reverse=True)

@@ -28,7 +28,7 @@ def test_every_write_that_was_acknowledged_before_a_backup_is_in_it(tmp_path: Pa
         busy.start()
         busy.manage("create_team", "--org", "acme", "--team", "ops")
         token = f"Bearer {busy.manage('create_token', '--org', 'acme', '--team', 'ops', '--agent', 'bot').strip()}"
-        kept, _ = attached(busy, token)
+        kept, _ = attach_to_new_memory(busy, token)
         enough, acknowledged = Event(), dict[str, str]()
 
         def work(number: int) -> None:
@@ -42,7 +42,7 @@ def test_every_write_that_was_acknowledged_before_a_backup_is_in_it(tmp_path: Pa
 
         def discard() -> None:
             while not enough.is_set():
-                memory_id, asset_id = attached(busy, token)
+                memory_id, asset_id = attach_to_new_memory(busy, token)
                 path = f"/api/v1/memories/{memory_id}/assets/{asset_id}"
                 assert busy.request("DELETE", path, Authorization=token)[0] == 204
 
@@ -70,7 +70,7 @@ def test_every_write_that_was_acknowledged_before_a_backup_is_in_it(tmp_path: Pa
     assert "The database is not empty" in again.stderr
 
 
-def attached(busy: Hub, token: str) -> tuple[str, str]:
+def attach_to_new_memory(busy: Hub, token: str) -> tuple[str, str]:
     """A memory with an attachment, stored on the disk: the ids of both."""
     _, memory = busy.request("POST", "/api/v1/memories", {"content": "With a list."}, Authorization=token)
     form = b'--b\r\nContent-Disposition: form-data; name="file"; filename="list.txt"\r\n\r\nmilk\r\n--b--\r\n'
@@ -117,15 +117,15 @@ def test_a_server_is_backed_up_and_restored(tmp_path: Path) -> None:
     database = f"{settings.DATABASE_ADDRESS.rpartition('/')[0]}/{connection.settings_dict['NAME']}"
     backups.back_up(database=database, media=tmp_path / "none", to=tmp_path / "hub.backup")
     another = beside(database)
-    backups.restore(backup=tmp_path / "hub.backup", database=another, media=tmp_path / "none")
+    backups.restore_backup(backup=tmp_path / "hub.backup", database=another, media=tmp_path / "none")
     assert migrations(another) == migrations(database) != []
 
 
 def test_a_backup_is_not_forced_upon_an_older_server(tmp_path: Path, older: str) -> None:
     made = tmp_path / "hub.backup"
     backups.back_up(database=settings.DATABASE_ADDRESS, media=tmp_path / "none", to=made)
-    with pytest.raises(PostgresError, match="Restore into one as new"):
-        backups.restore(backup=made, database=beside(older), media=tmp_path / "none")
+    with pytest.raises(PostgresError, match="Restore into a server that is as new"):
+        backups.restore_backup(backup=made, database=beside(older), media=tmp_path / "none")
 
 
 def test_what_is_purged_meanwhile_does_not_stop_a_backup(tmp_path: Path) -> None:
@@ -158,11 +158,11 @@ def test_what_is_no_backup_is_refused_and_a_backup_replaces_no_file(tmp_path: Pa
     (tmp_path / "text").write_text("no backup")
     with tarfile.open(tmp_path / "tar", "w") as archive:
         archive.add(tmp_path / "text", "text")
-    sentences = {"text": "cannot be read as a backup", "tar": "is no backup", "nowhere": "No such file"}
+    sentences = {"text": "cannot be read as a backup", "tar": "is not a backup", "nowhere": "No such file"}
     for name, sentence in sentences.items():
         refused = empty.run("restore_backup", str(tmp_path / name))
         assert refused.returncode == 1
         assert sentence in refused.stderr
-    assert "is there already" in empty.run("backup", str(tmp_path / "text")).stderr
+    assert "already exists" in empty.run("backup", str(tmp_path / "text")).stderr
     assert (tmp_path / "text").read_text() == "no backup"
     assert {path.name for path in tmp_path.iterdir()} == {"text", "tar"}

@@ -4,12 +4,17 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth import authenticate
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.core.management.base import CommandError
 from django.utils import timezone
+from pytest_django import Settings
 
 from memories import demo
 from memories.models import Asset, Association, Memory, RecallLog, Revision, Scope, Source, TeamFile, Type
 from teams import auth
-from teams.models import Agent, Level, Project, Team
+from teams.models import Agent, Level, Project, Role, Team
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 
@@ -47,10 +52,14 @@ def test_its_past_has_several_hands_and_no_future() -> None:
     assert Memory.objects.filter(created_at__lt=timezone.now() - timedelta(days=90)).exists()
 
 
-def test_one_can_get_in() -> None:
+def test_one_can_get_in_as_an_ordinary_owner() -> None:
     account = demo.seed()
-    assert authenticate(username=account.username, password=account.password)
-    actor = auth.agent_actor(token=account.token)
+    user = authenticate(username=account.username, password=account.password)
+    assert isinstance(user, User)
+    assert not user.is_staff
+    assert not user.is_superuser
+    assert user.memberships.filter(role=Role.OWNER).exists()
+    actor = auth.authenticate_agent(token=account.token)
     assert Memory.objects.visible_to(actor).filter(key="core").count() == 1
 
 
@@ -69,3 +78,18 @@ def test_its_agents_have_asked_and_some_questions_are_open() -> None:
         had = Revision.objects.filter(memory__in=recalled.memory_ids, created_at__gt=recalled.created_at)
         given = set(zip(recalled.memory_ids, recalled.versions, strict=True))
         assert given.isdisjoint(had.values_list("memory", "version"))
+
+
+def test_it_is_refused_where_people_work(settings: Settings) -> None:
+    factories.organization("acme")
+    settings.DATABASE_URL = "postgres://somewhere/hub"
+    with pytest.raises(CommandError, match="has organizations"):
+        call_command("seed_demo")
+    settings.HTTPS, settings.DATABASE_URL = True, ""
+    with pytest.raises(CommandError, match="not added with HTTPS"):
+        call_command("seed_demo")
+    assert not demo.exists()
+    settings.HTTPS = False
+    call_command("seed_demo")
+    settings.DATABASE_URL = "postgres://somewhere/hub"  # it is there: nothing is added
+    call_command("seed_demo")

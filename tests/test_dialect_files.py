@@ -5,32 +5,41 @@ from typing import Any
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memories import folders
-from memories.dialects import tool
+from memories import operations
 from memories.models import FileVersion, TeamFile
 from memories.operations import files
+from memories.tools import tool
+from memories.tools.files import (
+    MOST_NAMED,
+    SEARCHED,
+    _directory,
+    _enumerate_lines,
+    _limit_searches,
+    _lines_with,
+)
 from teams.actor import Actor
 from teams.models import Agent, Organization, Verb
 from tests import factories, tools
 from tests.cast import Cast
+from tests.effort import cpu_seconds
 from tests.test_races import at_once
 
 LISTING = "Here're the files and directories up to 2 levels deep in {}, excluding hidden items:\n"
 
 
-def run(actor: Actor, command: str, **arguments: Any) -> str:
+def run_files_command(actor: Actor, command: str, **arguments: Any) -> str:
     answer = tools.result(actor, f"files/{command}", arguments)
     assert set(answer) == {"content"}
     return str(answer["content"])
 
 
-def refused(actor: Actor, command: str, **arguments: Any) -> tuple[int, str]:
+def refuse_files_command(actor: Actor, command: str, **arguments: Any) -> tuple[int, str]:
     status, _, sentence = tools.refusal(actor, f"files/{command}", arguments)
     return status, sentence
 
 
 def make(actor: Actor, path: str, text: str = "x") -> None:
-    run(actor, "create", path=path, file_text=text)
+    run_files_command(actor, "create", path=path, file_text=text)
 
 
 def content(actor: Actor, path: str) -> str:
@@ -38,7 +47,7 @@ def content(actor: Actor, path: str) -> str:
 
 
 def test_a_new_memory_is_an_empty_directory(writer: Actor) -> None:
-    assert run(writer, "view", path="/memories") == LISTING.format("/memories") + "0B\t/memories"
+    assert run_files_command(writer, "view", path="/memories") == LISTING.format("/memories") + "0B\t/memories"
 
 
 def test_a_directory_shows_two_levels_with_sizes(writer: Actor) -> None:
@@ -46,8 +55,8 @@ def test_a_directory_shows_two_levels_with_sizes(writer: Actor) -> None:
     make(writer, "/memories/projects/apollo/plan.md", "y" * 100)
     make(writer, "/memories/projects/readme.md", "é")
     for hidden in (".secret/a.md", "projects/.draft"):
-        files.write(actor=writer, path=hidden, content="z" * 5000)
-    assert run(writer, "view", path="/memories/") == LISTING.format("/memories") + "\n".join(
+        files.write_file(actor=writer, path=hidden, content="z" * 5000)
+    assert run_files_command(writer, "view", path="/memories/") == LISTING.format("/memories") + "\n".join(
         [
             "1.6K\t/memories",
             "1.5K\t/memories/customer_service_guidelines.xml",
@@ -56,7 +65,9 @@ def test_a_directory_shows_two_levels_with_sizes(writer: Actor) -> None:
             "2B\t/memories/projects/readme.md",
         ]
     )
-    assert run(writer, "view", path="/memories/projects") == LISTING.format("/memories/projects") + "\n".join(
+    assert run_files_command(writer, "view", path="/memories/projects") == LISTING.format(
+        "/memories/projects"
+    ) + "\n".join(
         [
             "102B\t/memories/projects",
             "100B\t/memories/projects/apollo/",
@@ -65,12 +76,12 @@ def test_a_directory_shows_two_levels_with_sizes(writer: Actor) -> None:
         ]
     )
     make(writer, "/memories/big.txt", "x" * (1024 * 1024))
-    assert "1M\t/memories/big.txt" in run(writer, "view", path="/memories")
+    assert "1M\t/memories/big.txt" in run_files_command(writer, "view", path="/memories")
 
 
 def test_a_file_shows_numbered_lines(writer: Actor) -> None:
     make(writer, "/memories/notes.txt", "Hello World\nThis is line two\n" + "\n".join(map(str, range(3, 101))))
-    shown = run(writer, "view", path="/memories/notes.txt").split("\n")
+    shown = run_files_command(writer, "view", path="/memories/notes.txt").split("\n")
     assert shown[:3] == [
         "Here's the content of /memories/notes.txt with line numbers:",
         "     1\tHello World",
@@ -94,40 +105,40 @@ def test_a_file_shows_numbered_lines(writer: Actor) -> None:
 )
 def test_a_range_shows_some_lines(writer: Actor, view_range: list[int], shown: str) -> None:
     make(writer, "/memories/a.txt", "a\nb\nc\nd\n")
-    seen = run(writer, "view", path="/memories/a.txt", view_range=view_range)
+    seen = run_files_command(writer, "view", path="/memories/a.txt", view_range=view_range)
     assert seen == f"Here's the content of /memories/a.txt with line numbers:\n{shown}"
 
 
 def test_a_directory_takes_a_range_as_the_documented_call_has_one(writer: Actor) -> None:
-    assert run(writer, "view", path="/memories", view_range=[1, 10]).endswith("0B\t/memories")
+    assert run_files_command(writer, "view", path="/memories", view_range=[1, 10]).endswith("0B\t/memories")
 
 
 def test_a_file_of_too_many_lines_is_not_shown(writer: Actor) -> None:
-    files.write(actor=writer, path="huge.txt", content="\n" * 1_000_000)
+    files.write_file(actor=writer, path="huge.txt", content="\n" * 1_000_000)
     sentence = "File /memories/huge.txt exceeds maximum line limit of 999,999 lines."
-    assert refused(writer, "view", path="/memories/huge.txt") == (400, sentence)
+    assert refuse_files_command(writer, "view", path="/memories/huge.txt") == (400, sentence)
 
 
 def test_create_makes_a_file_once(writer: Actor) -> None:
     text = "Meeting notes:\n- Discussed project timeline\n- Next steps defined\n"
-    made = run(writer, "create", path="/memories/notes.txt", file_text=text)
+    made = run_files_command(writer, "create", path="/memories/notes.txt", file_text=text)
     assert made == "File created successfully at: /memories/notes.txt"
     assert content(writer, "notes.txt") == text
-    again = refused(writer, "create", path="/memories/notes.txt", file_text="other")
+    again = refuse_files_command(writer, "create", path="/memories/notes.txt", file_text="other")
     assert again == (409, "File /memories/notes.txt already exists")
     assert content(writer, "notes.txt") == text
 
 
 def test_a_name_is_a_files_or_a_directorys(writer: Actor) -> None:
     make(writer, "/memories/a/b.txt")
-    assert refused(writer, "create", path="/memories/a", file_text="x")[0] == 409
-    assert refused(writer, "create", path="/memories/a/b.txt/c.txt", file_text="x")[0] == 400
+    assert refuse_files_command(writer, "create", path="/memories/a", file_text="x")[0] == 409
+    assert refuse_files_command(writer, "create", path="/memories/a/b.txt/c.txt", file_text="x")[0] == 400
     assert TeamFile.objects.count() == 1
 
 
 def test_str_replace_shows_what_it_did(writer: Actor) -> None:
     make(writer, "/memories/preferences.txt", "1\n2\n3\nFavorite color: blue\n5\n6\n7\n")
-    told = run(
+    told = run_files_command(
         writer,
         "str_replace",
         path="/memories/preferences.txt",
@@ -144,22 +155,65 @@ def test_str_replace_shows_what_it_did(writer: Actor) -> None:
 
 def test_str_replace_wants_a_text_that_is_there_once(writer: Actor) -> None:
     make(writer, "/memories/a.txt", "Hello\nMiddle Hello Hello\nlast")
-    assert refused(writer, "str_replace", path="/memories/a.txt", old_str="hello", new_str="x") == (
+    assert refuse_files_command(writer, "str_replace", path="/memories/a.txt", old_str="hello", new_str="x") == (
         400,
         "No replacement was performed, old_str `hello` did not appear verbatim in /memories/a.txt.",
     )
-    assert refused(writer, "str_replace", path="/memories/a.txt", old_str="Hello", new_str="x") == (
+    assert refuse_files_command(writer, "str_replace", path="/memories/a.txt", old_str="Hello", new_str="x") == (
         400,
         "No replacement was performed. Multiple occurrences of old_str `Hello` in lines: 1, 2, 2. "
         "Please ensure it is unique",
     )
-    assert refused(writer, "str_replace", path="/memories/a.txt", old_str="", new_str="x")[0] == 400
+    assert refuse_files_command(writer, "str_replace", path="/memories/a.txt", old_str="", new_str="x")[0] == 400
     assert content(writer, "a.txt") == "Hello\nMiddle Hello Hello\nlast"
+
+
+def test_str_replace_lists_the_first_hundred_lines(writer: Actor) -> None:
+    make(writer, "/memories/a.txt", "a\n" * 101)
+    make(writer, "/memories/b.txt", "a\n" * 100)
+    numbers = ", ".join(map(str, range(1, 101)))
+    for path, listed in (("/memories/a.txt", f"{numbers}, …."), ("/memories/b.txt", f"{numbers}.")):
+        sentence = refuse_files_command(writer, "str_replace", path=path, old_str="a", new_str="x")[1]
+        assert sentence.endswith(f"in lines: {listed} Please ensure it is unique")
+
+
+@pytest.mark.parametrize("old", ["a", "aa\n", "a" * 20, "a" * 25_000], ids=["one", "lines", "some", "many"])
+def test_str_replace_takes_no_longer_in_a_text_that_repeats_itself(writer: Actor, old: str) -> None:
+    make(writer, "/memories/worst.txt", (old + "a" * 50_000)[:50_000] if old != "aa\n" else old * 17_000)
+    make(writer, "/memories/ordinary.txt", f"Berth 7 is closed.\n{'Tides are told daily.' * 2_000} Berth 7 is open.")
+
+    def replace(path: str, text: str) -> None:
+        assert refuse_files_command(writer, "str_replace", path=path, old_str=text, new_str="x")[0] == 400
+
+    ordinary = cpu_seconds(lambda: replace("/memories/ordinary.txt", "Berth 7 is"))
+    assert cpu_seconds(lambda: replace("/memories/worst.txt", old)) < 6 * ordinary
+
+
+@pytest.mark.parametrize("length", [1, 20, 1_000, 10_000, 150_000])
+def test_a_refusal_searches_for_no_more_of_a_long_text_than_of_a_short_one(length: int) -> None:
+    listed = _limit_searches("a" * length)
+    assert 1 <= listed <= MOST_NAMED
+    assert listed * length <= max(SEARCHED, length)
+    numbers = _enumerate_lines(_lines_with("a" * length, "a" * 300_000), most=listed)
+    assert numbers == ", ".join(["1"] * listed + ["…"])
+
+
+def test_str_replace_takes_what_overlaps_itself_for_one(writer: Actor) -> None:
+    make(writer, "/memories/a.txt", "b\naaa")
+    run_files_command(writer, "str_replace", path="/memories/a.txt", old_str="aa", new_str="x")
+    assert content(writer, "a.txt") == "b\nxa"
+
+
+def test_a_directory_of_deep_paths_takes_no_longer_than_others() -> None:
+    deep = {f"{'a/' * 240}{number}": 1 for number in range(1_000)}
+    wide = {f"a/{'a' * 478}{number}": 1 for number in range(1_000)}
+    ordinary = cpu_seconds(lambda: _directory("", wide))
+    assert cpu_seconds(lambda: _directory("", deep)) < 10 * ordinary
 
 
 def test_str_replace_without_a_new_text_deletes_the_old(writer: Actor) -> None:
     make(writer, "/memories/a.txt", "keep drop")
-    run(writer, "str_replace", path="/memories/a.txt", old_str=" drop")
+    run_files_command(writer, "str_replace", path="/memories/a.txt", old_str=" drop")
     assert content(writer, "a.txt") == "keep"
 
 
@@ -176,28 +230,34 @@ def test_str_replace_without_a_new_text_deletes_the_old(writer: Actor) -> None:
 )
 def test_insert_puts_lines_after_a_line(writer: Actor, before: str, line: int, text: str, after: str) -> None:
     make(writer, "/memories/todo.txt", before)
-    told = run(writer, "insert", path="/memories/todo.txt", insert_line=line, insert_text=text)
+    told = run_files_command(writer, "insert", path="/memories/todo.txt", insert_line=line, insert_text=text)
     assert told == "The file /memories/todo.txt has been edited."
     assert content(writer, "todo.txt") == after
 
 
 def test_insert_stays_within_the_file(writer: Actor) -> None:
     make(writer, "/memories/todo.txt", "a\nb\n")
-    assert refused(writer, "insert", path="/memories/todo.txt", insert_line=3, insert_text="x") == (
+    assert refuse_files_command(writer, "insert", path="/memories/todo.txt", insert_line=3, insert_text="x") == (
         400,
         "Invalid `insert_line` parameter: 3. It should be within the range [0, 2].",
     )
-    assert refused(writer, "insert", path="/memories/todo.txt", insert_line=-1, insert_text="x")[0] == 400
+    assert refuse_files_command(writer, "insert", path="/memories/todo.txt", insert_line=-1, insert_text="x")[0] == 400
 
 
 def test_delete_takes_a_file_or_a_directory_with_all_in_it(writer: Actor) -> None:
     for path in ("old_file.txt", "dir/a.txt", "dir/deep/b.txt", "directory.txt"):
         make(writer, f"/memories/{path}")
-    assert run(writer, "delete", path="/memories/old_file.txt") == "Successfully deleted /memories/old_file.txt"
-    assert run(writer, "delete", path="/memories/dir") == "Successfully deleted /memories/dir"
+    assert (
+        run_files_command(writer, "delete", path="/memories/old_file.txt")
+        == "Successfully deleted /memories/old_file.txt"
+    )
+    assert run_files_command(writer, "delete", path="/memories/dir") == "Successfully deleted /memories/dir"
     assert list(TeamFile.objects.alive().values_list("path", flat=True)) == ["directory.txt"]
-    assert refused(writer, "delete", path="/memories/dir") == (404, "The path /memories/dir does not exist")
-    assert refused(writer, "delete", path="/memories") == (
+    assert refuse_files_command(writer, "delete", path="/memories/dir") == (
+        404,
+        "The path /memories/dir does not exist",
+    )
+    assert refuse_files_command(writer, "delete", path="/memories") == (
         400,
         "Cannot delete the /memories directory itself",
     )
@@ -206,9 +266,9 @@ def test_delete_takes_a_file_or_a_directory_with_all_in_it(writer: Actor) -> Non
 def test_rename_moves_a_file_or_a_directory(writer: Actor) -> None:
     for path in ("draft.txt", "customers/ana/notes.md", "customers/bo.md"):
         make(writer, f"/memories/{path}")
-    told = run(writer, "rename", old_path="/memories/draft.txt", new_path="/memories/deep/final.txt")
+    told = run_files_command(writer, "rename", old_path="/memories/draft.txt", new_path="/memories/deep/final.txt")
     assert told == "Successfully renamed /memories/draft.txt to /memories/deep/final.txt"
-    run(writer, "rename", old_path="/memories/customers", new_path="/memories/people")
+    run_files_command(writer, "rename", old_path="/memories/customers", new_path="/memories/people")
     paths = set(TeamFile.objects.alive().values_list("path", flat=True))
     assert paths == {"deep/final.txt", "people/ana/notes.md", "people/bo.md"}
 
@@ -217,11 +277,13 @@ def test_rename_overwrites_nothing(writer: Actor) -> None:
     for path in ("a.txt", "b.txt", "dir/c.txt", "other/c.txt"):
         make(writer, f"/memories/{path}", path)
     for old, new in (("a.txt", "b.txt"), ("a.txt", "dir"), ("dir", "other"), ("a.txt", "a.txt"), ("a.txt", "")):
-        told = refused(writer, "rename", old_path=f"/memories/{old}", new_path=f"/memories/{new}")
+        told = refuse_files_command(writer, "rename", old_path=f"/memories/{old}", new_path=f"/memories/{new}")
         assert told == (409, f"The destination /memories/{new} already exists")
-    assert refused(writer, "rename", old_path="/memories/dir", new_path="/memories/dir/in")[0] == 400
-    assert refused(writer, "rename", old_path="/memories/a.txt", new_path="/memories/b.txt/a.txt")[0] == 400
-    assert refused(writer, "rename", old_path="/memories/no", new_path="/memories/yes") == (
+    assert refuse_files_command(writer, "rename", old_path="/memories/dir", new_path="/memories/dir/in")[0] == 400
+    assert (
+        refuse_files_command(writer, "rename", old_path="/memories/a.txt", new_path="/memories/b.txt/a.txt")[0] == 400
+    )
+    assert refuse_files_command(writer, "rename", old_path="/memories/no", new_path="/memories/yes") == (
         404,
         "The path /memories/no does not exist",
     )
@@ -242,9 +304,9 @@ def test_rename_overwrites_nothing(writer: Actor) -> None:
 def test_what_is_not_there_is_told(writer: Actor, command: str, arguments: dict[str, Any], sentence: str) -> None:
     make(writer, "/memories/dir/a.txt")
     path = "/memories/nonexistent.txt"
-    assert refused(writer, command, path=path, **arguments) == (404, sentence.format(path))
+    assert refuse_files_command(writer, command, path=path, **arguments) == (404, sentence.format(path))
     if command in ("str_replace", "insert"):  # a directory is no file
-        assert refused(writer, command, path="/memories/dir", **arguments) == (
+        assert refuse_files_command(writer, command, path="/memories/dir", **arguments) == (
             400,
             "The path /memories/dir is not a file.",
         )
@@ -270,7 +332,7 @@ def test_no_path_leads_out_of_the_memory(writer: Actor, path: str) -> None:
         ("rename", {"old_path": "/memories/a.txt", "new_path": path}),
     ]
     for command, arguments in calls:
-        assert refused(writer, command, **arguments)[0] == 400, (command, path)
+        assert refuse_files_command(writer, command, **arguments)[0] == 400, (command, path)
     assert [(file.path, file.version) for file in TeamFile.objects.all()] == [("a.txt", 1)]
 
 
@@ -281,9 +343,9 @@ def test_each_team_has_its_own_files(cast: Cast) -> None:
     for actor in (ops, sales, elsewhere, chief):
         make(actor, "/memories/plan.md", f"of {actor.team_id}")
     for actor in (ops, sales, elsewhere, director):
-        assert f"of {actor.team_id}" in run(actor, "view", path="/memories/plan.md")
-        assert run(actor, "view", path="/memories").count("plan.md") == 1
-    run(sales, "delete", path="/memories/plan.md")
+        assert f"of {actor.team_id}" in run_files_command(actor, "view", path="/memories/plan.md")
+        assert run_files_command(actor, "view", path="/memories").count("plan.md") == 1
+    run_files_command(sales, "delete", path="/memories/plan.md")
     assert TeamFile.objects.alive().count() == 3
 
 
@@ -327,7 +389,7 @@ def test_a_directory_costs_the_same_however_much_is_in_it(
     writer: Actor, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     for number in range(3):
-        files.write(actor=writer, path=f"dir/{number}.txt", content="x")
+        files.write_file(actor=writer, path=f"dir/{number}.txt", content="x")
         with django_assert_num_queries(2):
             tool("files", "view").run(actor=writer, arguments={"path": "/memories"})
 
@@ -335,7 +397,7 @@ def test_a_directory_costs_the_same_however_much_is_in_it(
 @pytest.mark.django_db(transaction=True)
 def test_twenty_that_insert_at_once_lose_nothing(transactional_db: None) -> None:
     writer = factories.actor()
-    files.write(actor=writer, path="log.txt", content="start\n")
+    files.write_file(actor=writer, path="log.txt", content="start\n")
     arguments = {"path": "/memories/log.txt", "insert_line": 1}
     inserted = tool("files", "insert")
     at_once(20, lambda n: inserted.run(actor=writer, arguments={**arguments, "insert_text": f"line {n}"}))
@@ -349,11 +411,11 @@ def test_an_edit_never_overwrites_a_file_that_took_the_place_of_the_one_it_read(
 
     def replace_it_once(text: str) -> str:
         if text == "Paint the boat.":
-            files.delete(actor=writer, path="plan.txt")
-            files.write(actor=writer, path="plan.txt", content="Sell the boat.")  # at version 1 again
+            files.delete_file(actor=writer, path="plan.txt")
+            files.write_file(actor=writer, path="plan.txt", content="Sell the boat.")  # at version 1 again
         return text.replace("boat", "ship")
 
-    folders.edit(actor=writer, path="plan.txt", change=replace_it_once)
+    operations.folders.edit_file(actor=writer, path="plan.txt", change=replace_it_once)
     assert content(writer, "plan.txt") == "Sell the ship."
 
 
@@ -369,7 +431,7 @@ def test_each_workspace_has_its_own_tree(cast: Cast) -> None:
     member, blue, green = cast["writer"], {"workspace": "blue"}, {"workspace": "green"}
 
     def ask(command: str, workspace: dict[str, str], **arguments: Any) -> int:
-        return tools.answered(member.token(), f"files/{command}", arguments, **workspace)[0]
+        return tools.call_tool_api(member.token(), f"files/{command}", arguments, **workspace)[0]
 
     assert ask("create", blue, path="/memories/notes", file_text="blue") == 200
     before = TeamFile.objects.values().get()
@@ -390,13 +452,13 @@ def test_each_workspace_has_its_own_tree(cast: Cast) -> None:
 
 def test_without_workspaces_a_path_shows_once_and_is_deleted_whole(cast: Cast) -> None:
     for name in ("writer", "elsewhere"):
-        files.write(actor=cast[name].actor(), path="notes/a.md", content=name)
+        files.write_file(actor=cast[name].actor(), path="notes/a.md", content=name)
     Organization.objects.update(workspaces_enabled=False)
     actor = factories.actor(Agent.objects.select_related("team__organization").get(slug="writer"))
-    assert run(actor, "view", path="/memories/notes/a.md").endswith("\telsewhere")
-    assert run(actor, "view", path="/memories/notes").endswith("9B\t/memories/notes/a.md")
-    run(actor, "rename", old_path="/memories/notes", new_path="/memories/new")
-    assert run(actor, "view", path="/memories/notes/a.md").endswith("\twriter")
+    assert run_files_command(actor, "view", path="/memories/notes/a.md").endswith("\telsewhere")
+    assert run_files_command(actor, "view", path="/memories/notes").endswith("9B\t/memories/notes/a.md")
+    run_files_command(actor, "rename", old_path="/memories/notes", new_path="/memories/new")
+    assert run_files_command(actor, "view", path="/memories/notes/a.md").endswith("\twriter")
     TeamFile.objects.filter(path="new/a.md").update(path="notes/a.md")
-    run(actor, "delete", path="/memories/notes/a.md")
+    run_files_command(actor, "delete", path="/memories/notes/a.md")
     assert not TeamFile.objects.alive().exists()

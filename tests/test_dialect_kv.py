@@ -6,9 +6,9 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from memories import operations
-from memories.dialects import tool
 from memories.models import Memory, RecallLog, Revision, Usage
 from memories.operations import Draft
+from memories.tools import tool
 from memoryhub.errors import KeyTaken, NotFound
 from teams.actor import Actor
 from teams.models import Agent, Verb
@@ -28,12 +28,12 @@ def memory(actor: Actor, **arguments: Any) -> Any:
     return tools.result(actor, "kv/memory", arguments)
 
 
-def refused(actor: Actor, *, verbs: tuple[Verb, ...] = tuple(Verb), **arguments: Any) -> tuple[int, str, str]:
+def refuse_kv_call(actor: Actor, *, verbs: tuple[Verb, ...] = tuple(Verb), **arguments: Any) -> tuple[int, str, str]:
     return tools.refusal(actor, "kv/memory", arguments, verbs=verbs)
 
 
 def block(actor: Actor) -> str:
-    """What goes into the system prompt."""
+    """Return the block that goes into the system prompt."""
     answer = Caller(Agent.objects.get(pk=actor.agent_id))("GET", "context?sections=core").json()
     return str(answer["text"]).removesuffix("\n")
 
@@ -78,7 +78,7 @@ def test_wildcards_are_plain_characters(writer: Actor, query: str, found: str) -
 
 def test_create_refuses_a_key_that_exists(writer: Actor) -> None:
     memory(writer, command="create", key="core", content="one")
-    assert refused(writer, command="create", key=" core ", content="two") == (
+    assert refuse_kv_call(writer, command="create", key=" core ", content="two") == (
         409,
         "key_taken",
         "The key 'core' exists already.",
@@ -89,15 +89,15 @@ def test_create_refuses_a_key_that_exists(writer: Actor) -> None:
 @pytest.mark.parametrize("command", ["view", "update"])
 def test_a_missing_key_is_told_and_not_made(writer: Actor, command: str) -> None:
     for mode in ("overwrite", "append"):
-        told = refused(writer, command=command, key="core", content="x", mode=mode)
+        told = refuse_kv_call(writer, command=command, key="core", content="x", mode=mode)
         assert told == (404, "not_found", "There is no memory with the key 'core'.")
     assert not Memory.objects.exists()
 
 
 def test_a_forgotten_key_can_be_made_again(writer: Actor) -> None:
     memory(writer, command="create", key="k", content="one")
-    operations.forget(actor=writer, memory_id=Memory.objects.get().pk)
-    assert refused(writer, command="view", key="k")[0] == 404
+    operations.forget_memory(actor=writer, memory_id=Memory.objects.get().pk)
+    assert refuse_kv_call(writer, command="view", key="k")[0] == 404
     assert memory(writer, command="create", key="k", content="two")["content"] == "two"
 
 
@@ -130,10 +130,10 @@ def test_what_is_missing_or_odd_is_named(writer: Actor, arguments: dict[str, Any
 
 def test_fifty_thousand_bytes_fit_and_one_more_does_not(writer: Actor) -> None:
     memory(writer, command="create", key="k", content="é" * 25_000)
-    status, code, sentence = refused(writer, command="update", key="k", content="x", mode="append")
+    status, code, sentence = refuse_kv_call(writer, command="update", key="k", content="x", mode="append")
     assert (status, code) == (413, "too_large")
     assert "50,002" in sentence
-    status, code, sentence = refused(writer, command="create", key="more", content="é" * 25_000 + "x")
+    status, code, sentence = refuse_kv_call(writer, command="create", key="more", content="é" * 25_000 + "x")
     assert (status, code) == (413, "too_large")
     assert "50,001" in sentence
     assert Memory.objects.get().version == 1
@@ -152,8 +152,8 @@ def test_a_director_has_its_own_teams_keys_too(cast: Cast) -> None:
     chief = factories.actor(factories.agent(cast.executive, "chief"))
     memory(chief, command="create", key="core", content="above")
     director = factories.actor(cast["director"].agent)
-    assert refused(director, command="view", key="core")[0] == 404
-    assert refused(director, command="update", key="core", content="x")[0] == 404
+    assert refuse_kv_call(director, command="view", key="core")[0] == 404
+    assert refuse_kv_call(director, command="update", key="core", content="x")[0] == 404
     assert memory(director, command="create", key="core", content="below")["content"] == "below"
     assert [entry["content"] for entry in memory(director, command="search", query="o")["entries"]] == ["below"]
 
@@ -192,9 +192,9 @@ def test_a_search_counts_use(writer: Actor) -> None:
 def test_the_verbs_of_the_token_decide(writer: Actor) -> None:
     memory(writer, command="create", key="k", content="secret")
     for command in ("create", "update"):
-        assert refused(writer, verbs=(Verb.READ,), command=command, key="k", content="x")[0] == 403
-    assert refused(writer, verbs=(Verb.WRITE,), command="view", key="k")[0] == 403
-    assert refused(writer, verbs=(Verb.WRITE,), command="search", query="s")[0] == 403
+        assert refuse_kv_call(writer, verbs=(Verb.READ,), command=command, key="k", content="x")[0] == 403
+    assert refuse_kv_call(writer, verbs=(Verb.WRITE,), command="view", key="k")[0] == 403
+    assert refuse_kv_call(writer, verbs=(Verb.WRITE,), command="search", query="s")[0] == 403
     blind = tools.call(
         writer, "kv/memory", {"command": "update", "key": "k", "content": "x", "mode": "append"}, verbs=(Verb.WRITE,)
     )
@@ -241,7 +241,7 @@ def test_an_update_beside_forgetting_never_brings_a_key_back(transactional_db: N
             return refusal
 
     for _ in range(10):
-        row = operations.save(actor=writer, draft=Draft(key="k", content="before"))
-        acts = [lambda pk=row.pk: operations.forget(actor=writer, memory_id=pk), update]  # type: ignore[misc]
+        row = operations.save_memory(actor=writer, draft=Draft(key="k", content="before"))
+        acts = [lambda pk=row.pk: operations.forget_memory(actor=writer, memory_id=pk), update]  # type: ignore[misc]
         at_once(2, lambda n, acts=acts: acts[n]())  # type: ignore[misc]
         assert not Memory.objects.alive().exists()

@@ -1,6 +1,7 @@
 """The README and the pages under docs/: their examples are run as they stand, and what they name exists."""
 
 import json
+import math
 import os
 import re
 import shutil
@@ -15,15 +16,17 @@ import httpx
 import pytest
 from django.test import Client
 
-from tests.hub import ROOT, Hub, hub
+from tests.hub import PROJECT_ROOT, Hub, hub
 
-DOCS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+DOCS = (PROJECT_ROOT / "README.md", *sorted((PROJECT_ROOT / "docs").glob("*.md")))
+PAPERS = (*DOCS, *(PROJECT_ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")))
+PAPERS += tuple(PROJECT_ROOT / folder / "README.md" for folder in ("benchmarks", "examples"))
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 NAMED = re.compile(
-    r'(?:env\.\w+|whole_number|share|switch|one_of|name_or_class|names_or_paths|web_address|key)\("(\w+)"'
+    r'(?:env\.\w+|whole_number|share|switch|choice|name_or_class|names_or_paths|web_address|key)\("(\w+)"'
 )
-LINKED = re.compile(r"\]\(([^)#:]+)[^):]*\)")
-SURROUNDINGS = {"no_proxy": "127.0.0.1", "PYTHONPATH": str(ROOT / "clients" / "python" / "src")}
+LINKED = re.compile(r"\]\(([^)#:]*)(?:#([\w-]+))?\)")
+SURROUNDINGS = {"no_proxy": "127.0.0.1", "PYTHONPATH": str(PROJECT_ROOT / "clients" / "python" / "src")}
 
 Answer = tuple[int, str]
 Way = Callable[[list[str]], Answer]
@@ -31,14 +34,14 @@ Way = Callable[[list[str]], Answer]
 
 def by_curl(arguments: list[str]) -> Answer:
     command = ["curl", "--silent", "--show-error", "--write-out", "\n%{http_code}", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
     body, _, status = done.stdout.rpartition("\n")
     return int(status), body
 
 
 def by_httpx(arguments: list[str]) -> Answer:
-    """The same for machines without curl: the few options of it that our examples use."""
+    """Run a curl command on machines without curl: the few options that our examples use."""
     words, address, method = iter(arguments), "", ""
     headers, said = {"Accept": "*/*"}, dict[str, Any]()
     for word in words:
@@ -52,9 +55,9 @@ def by_httpx(arguments: list[str]) -> Answer:
             headers |= {"Content-Type": "application/json"} if word == "--json" else {}
         elif word == "-F":
             name, _, path = next(words).partition("=@")
-            said["files"] = {name: (Path(path).name, (ROOT / path).read_bytes())}
+            said["files"] = {name: (Path(path).name, (PROJECT_ROOT / path).read_bytes())}
         else:
-            assert not word.startswith("-"), f"{word} is not read here yet."
+            assert not word.startswith("-"), f"{word} is not supported here yet."
             address = word
     method = method or ("POST" if said else "GET")
     answer = httpx.request(method, address, headers=headers, trust_env=False, timeout=60, **said)
@@ -65,7 +68,7 @@ WAYS: tuple[Way, ...] = (by_httpx, by_curl) if shutil.which("curl") else (by_htt
 
 
 def examples(page: Path) -> list[tuple[str, str]]:
-    """Language and text of each block to run: all Python, and shell that begins with curl."""
+    """Return the language and text of each block to run: all Python, and shell that begins with curl."""
     blocks = FENCED.findall(page.read_text())
     return [(kind, text) for kind, text in blocks if kind == "python" or (kind == "sh" and text.startswith("curl "))]
 
@@ -74,12 +77,16 @@ RUN = [page for page in DOCS if examples(page)]
 
 
 def test_the_examples_run() -> None:
-    """One server for all of them, and for each page and way a team of its own."""
+    """All examples run on one server, with a separate team for each page and way."""
     with hub() as made:
         made.start()
         tokens = bearers(made)
         for page, way in product(RUN, WAYS):
-            known = {"HUB": f"http://127.0.0.1:{made.port}", "TOKEN": tokens[agent(page, way)], **SURROUNDINGS}
+            known = {
+                "MEMORYHUB_URL": f"http://127.0.0.1:{made.port}",
+                "MEMORYHUB_TOKEN": tokens[agent(page, way)],
+                **SURROUNDINGS,
+            }
             for kind, text in examples(page):
                 if kind == "python":
                     run_python(text, known)
@@ -92,7 +99,7 @@ def agent(page: Path, way: Way) -> str:
 
 
 def bearers(made: Hub) -> dict[str, str]:
-    """The tokens of agents that are alone in their teams."""
+    """Return the tokens of agents that are alone in their teams."""
     folder = made.folder / "teams"
     folder.mkdir()
     for name in (agent(page, way) for page in RUN for way in WAYS):
@@ -111,13 +118,13 @@ def run_shell(text: str, known: dict[str, str], way: Way) -> None:
 def run_python(text: str, known: dict[str, str]) -> None:
     command = [sys.executable, "-c", text]
     done = subprocess.run(
-        command, cwd=ROOT, env=os.environ | known, capture_output=True, text=True, check=False, timeout=60
+        command, cwd=PROJECT_ROOT, env=os.environ | known, capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 0, f"{text}\n{done.stderr}"
 
 
 def curls(text: str, known: dict[str, str]) -> list[list[str]]:
-    """The arguments of each curl, as a shell reads them."""
+    """Return the arguments of each curl command, as a shell reads them."""
     script = f'set -eu; curl() {{ printf "%s\\0" curl "$@"; }}\n{text}'
     done = subprocess.run(["sh", "-c", script], env=known, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -126,7 +133,7 @@ def curls(text: str, known: dict[str, str]) -> list[list[str]]:
 
 
 def learn(body: str, known: dict[str, str]) -> None:
-    """What the pages call $ID, $EARLIER and $ASSET: the last memory that was answered, the one before, the last
+    """Note what the pages call $ID, $EARLIER and $ASSET: the last memory that was answered, the one before, the last
     attachment."""
     try:
         answer = json.loads(body)
@@ -148,36 +155,61 @@ def test_no_example_is_left_out(page: Path) -> None:
     ] == []
 
 
-@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAPERS, ids=lambda page: str(page.relative_to(PROJECT_ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
-    assert [link for link in LINKED.findall(page.read_text()) if not (page.parent / link).exists()] == []
+    links = LINKED.findall(page.read_text())
+    assert [link for link, _ in links if not (page.parent / link).exists()] == []
+    targets = [(page.parent / link if link else page, anchor) for link, anchor in links if anchor]
+    assert [anchor for target, anchor in targets if anchor not in anchors(target)] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as code hosts make them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_every_page_is_in_the_index() -> None:
-    index = (ROOT / "docs" / "README.md").read_text()
+    index = (PROJECT_ROOT / "docs" / "README.md").read_text()
     assert [page.name for page in DOCS[1:] if page.name != "README.md" and f"({page.name})" not in index] == []
 
 
-def test_every_setting_is_in_the_table() -> None:
-    read = set(NAMED.findall((ROOT / "memoryhub" / "settings.py").read_text()))
-    rows = re.findall(r"^\| (`[A-Z_`, ]+) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert len(read) > 30
-    assert {name for row in rows for name in re.findall(r"[A-Z_]+", row)} == read
+def test_every_setting_is_documented_with_its_default_and_meaning() -> None:
+    settings = set(NAMED.findall((PROJECT_ROOT / "memoryhub" / "settings.py").read_text()))
+    page = (PROJECT_ROOT / "docs" / "configuration.md").read_text()
+    rows = re.findall(r"^\| (`[A-Z_`, ]+) \| (.+) \| (.+) \|$", page, re.MULTILINE)
+    documented = [name for names, default, meaning in rows for name in re.findall(r"[A-Z_]+", names)]
+    assert len(settings) > 30
+    assert sorted(documented) == sorted(settings)
+    assert all(default.strip() and meaning.strip() for _, default, meaning in rows)
+
+
+def test_the_documented_default_of_a_number_is_the_one_in_use() -> None:
+    source = (PROJECT_ROOT / "memoryhub" / "settings.py").read_text()
+    numbers = re.findall(r'(?:whole_number|share)\("(\w+)", ([\d_.* ]+)[,)]', source)
+    page = (PROJECT_ROOT / "docs" / "configuration.md").read_text()
+    rows = re.findall(r"^\| (`[A-Z_`, ]+) \| (\d[\d., ]*) \|", page, re.MULTILINE)
+    documented = {
+        name: float(default)
+        for names, defaults in rows
+        for name, default in zip(re.findall(r"[A-Z_]+", names), defaults.split(", "), strict=True)
+    }
+    assert len(numbers) > 20
+    assert documented == {name: math.prod(map(float, factors.split("*"))) for name, factors in numbers}
 
 
 def test_every_part_of_the_code_is_on_the_map() -> None:
-    """Each package by its path; and what the map names exists."""
-    readme = (ROOT / "README.md").read_text()
-    map_of_code = readme[readme.index("## Map of the code") :]
-    packages = [path.parent.relative_to(ROOT) for path in ROOT.glob("*/__init__.py")]
-    packages += [path.parent.relative_to(ROOT) for path in (ROOT / "memories").glob("*/__init__.py")]
+    """Each package is on the map by its path, and what the map names exists."""
+    map_of_code = (PROJECT_ROOT / "docs" / "architecture.md").read_text()
+    packages = [path.parent.relative_to(PROJECT_ROOT) for path in PROJECT_ROOT.glob("*/__init__.py")]
+    packages += [path.parent.relative_to(PROJECT_ROOT) for path in (PROJECT_ROOT / "memories").glob("*/__init__.py")]
     kept = [path for path in packages if path.name not in ("migrations", "management")]
     assert [str(path) for path in kept if f"`{path}/" not in map_of_code and path.name != "memories"] == []
-    told = re.findall(r"`((?:memories|teams|memoryhub)/[\w/]+(?:\.py)?)/?`", map_of_code)
-    assert [path for path in told if not (ROOT / path).exists()] == []
+    named = re.findall(r"`((?:memories|teams|memoryhub)/[\w/]+(?:\.py)?)/?`", map_of_code)
+    assert [path for path in named if not (PROJECT_ROOT / path).exists()] == []
 
 
 def test_the_page_of_the_api_follows_the_readers_colours() -> None:
     page = Client().get("/api/docs/").content.decode()
     (script,) = re.findall(r'src="/static/(js/api-docs\.js)"', page)
-    assert "prefers-color-scheme: dark" in (ROOT / "static" / script).read_text()
+    assert "prefers-color-scheme: dark" in (PROJECT_ROOT / "static" / script).read_text()

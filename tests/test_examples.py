@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.hub import ROOT, Hub, hub
+from tests.hub import PROJECT_ROOT, Hub, hub
 
-FOLDER = ROOT / "examples"
+FOLDER = PROJECT_ROOT / "examples"
 # What each one prints if all went well.
 SHOWS = {
     "anthropic_memory.py": r"Mira travels to Kiel on Friday\.(.|\n)*\['trip\.md'\]",
@@ -27,7 +27,7 @@ SHOWS = {
     "plain_client.py": r"saved ferry version 1\n.*noon\.\ntoo late; it says now: The ferry leaves at one\.",
 }
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
-CLIENT = ROOT / "clients" / "python"
+CLIENT = PROJECT_ROOT / "clients" / "python"
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +67,8 @@ def team(name: str) -> str:
 @pytest.mark.parametrize("name", SHOWS)
 def test_it_runs(live: Hub, tokens: dict[str, str], commands: Path, name: str) -> None:
     environment = {key: value for key, value in os.environ.items() if key not in KEYS} | {
-        "HUB": f"http://127.0.0.1:{live.port}",
-        "TOKEN": tokens[team(name)],
+        "MEMORYHUB_URL": f"http://127.0.0.1:{live.port}",
+        "MEMORYHUB_TOKEN": tokens[team(name)],
         "PYTHONPATH": str(CLIENT / "src"),
         "PATH": f"{commands}:{os.environ['PATH']}",
         "no_proxy": "127.0.0.1",

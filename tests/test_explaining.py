@@ -10,11 +10,11 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from memories import extensions, operations
-from memories.models import Memory
+from memories import operations
+from memories.models import Memory, pgvector
 from memories.recall import Filters, Hit, Mode, recall, why_not
 from memories.recall.snippets import snippets
-from memories.recall.statistics import Term
+from memories.recall.word_stats import Term
 from memoryhub.errors import Invalid, NotFound
 from teams.actor import Actor
 from teams.models import Verb
@@ -33,7 +33,7 @@ def test_a_hit_tells_its_ranks_and_the_words_it_has(writer: Actor) -> None:
     assert hit.matched == ["berth", "blue", "painted"]
     assert hit.scored
     assert hit.scored.words_rank == 1
-    assert hit.scored.meaning_rank == (1 if extensions.has_vectors(connection) else None)
+    assert hit.scored.meaning_rank == (1 if pgvector.has_vectors(connection) else None)
     assert hit.scored.reciprocal == pytest.approx(sum(1 / 61 for rank in (1, hit.scored.meaning_rank) if rank))
     assert hit.scored.importance == pytest.approx(0.5, abs=0.01)
 
@@ -42,7 +42,7 @@ def test_pins_and_importance_decide_between_equals_and_no_more(writer: Actor) ->
     for text, said in (("blue berth", {}), ("blue berth", {"importance": 1.0}), ("blue berth", {"pinned": True})):
         factories.memory(writer, text, **said)
     better = factories.memory(writer, "The blue berth with the anchor.")
-    hits = recall(actor=writer, query="blue berth", mode=Mode.KEYWORD).hits
+    hits = recall(actor=writer, query="blue berth", mode=Mode.KEYWORD, fold=False).hits
     equals = [hit for hit in hits if hit.memory.content == "blue berth"]
     assert [(hit.memory.pinned, hit.memory.importance) for hit in equals] == [(True, 0.5), (False, 1.0), (False, 0.5)]
     assert first(writer, "blue berth anchor", mode=Mode.KEYWORD).memory == better
@@ -65,7 +65,7 @@ def test_a_score_is_the_sum_of_its_parts(writer: Actor, query: str, mode: Mode) 
     assert (first.parts["exact"] > 0, first.parts["lead"] > 0) == ("ADR" in query, "blue" in query)
 
 
-def marked(hit: Hit) -> list[str]:
+def marked_texts(hit: Hit) -> list[str]:
     assert hit.snippet
     return [hit.snippet.text[start:end] for start, end in hit.snippet.marks]
 
@@ -74,7 +74,7 @@ def test_a_snippet_shows_the_asked_words_where_they_stand(writer: Actor) -> None
     padding = "Nothing of interest happens here at all. " * 40
     factories.memory(writer, f"{padding}The Berths were painted—blue, in ADR-016, by Zoë.{padding}")
     hit = first(writer, "blue berth ADR-016 zoë", snippets=True)
-    assert marked(hit) == ["Berths", "blue", "ADR-016", "Zoë"]
+    assert marked_texts(hit) == ["Berths", "blue", "ADR-016", "Zoë"]
     assert hit.snippet
     assert len(hit.snippet.text) < 300
     assert hit.snippet.text.startswith("…")
@@ -84,7 +84,7 @@ def test_a_snippet_shows_the_asked_words_where_they_stand(writer: Actor) -> None
 @pytest.mark.parametrize("content", ["a\x02b\x03 berth", "<b>berth</b>", "🚀 berth 🚀", "berth", "İstanbul berth"])
 def test_marks_point_at_the_words_whatever_stands_around(writer: Actor, content: str) -> None:
     factories.memory(writer, content)
-    assert marked(first(writer, "berth", snippets=True)) == ["berth"]
+    assert marked_texts(first(writer, "berth", snippets=True)) == ["berth"]
 
 
 def test_a_snippet_of_a_memory_that_says_one_word_all_along_takes_no_longer_than_others() -> None:
@@ -104,6 +104,8 @@ def test_explanations_are_in_the_api(writer: Actor) -> None:
     (memory,) = response.json()["memories"]
     assert memory["explain"]["matched_words"] == ["berth"]
     assert memory["explain"]["rank_by_links"] is None
+    parts = memory["explain"]["score_parts"]
+    assert min(1.0, sum(parts.values())) == pytest.approx(memory["relevance_score"], abs=0.001)
     assert memory["snippet"] == {"text": "blue berth", "marks": [[5, 10]]}
 
 
@@ -117,22 +119,22 @@ def test_why_not_names_the_rule_or_the_rank(writer: Actor) -> None:
     assert reason(writer, memory) == "It is there, as number 1."
     assert reason(writer, memory, filters=Filters(type="fact")) == "The filter type leaves it out."
     assert reason(writer, memory, filters=Filters(tags=["x"], type="lesson")) == "The filter tags leaves it out."
-    for _ in range(3):
-        factories.memory(writer, "blue berth", pinned=True)
+    for number in range(3):
+        factories.memory(writer, f"blue berth {number}", key=f"berth-{number}", pinned=True)
     assert reason(writer, memory, limit=2) == "It is number 4; the limit is 2."
-    operations.expire(actor=writer, memory_id=memory.pk, expires_at=now + timedelta(hours=1))
+    operations.set_expiry(actor=writer, memory_id=memory.pk, expires_at=now + timedelta(hours=1))
     assert "It expired on" in reason(writer, memory, now=now + timedelta(hours=2))
-    operations.forget(actor=writer, memory_id=memory.pk)
+    operations.forget_memory(actor=writer, memory_id=memory.pk)
     assert "It was forgotten on" in reason(writer, memory)
 
 
 def test_why_not_says_what_it_lacks(writer: Actor) -> None:
     drafts = [operations.Draft(content=f"blue berth {n}") for n in range(60)]
-    operations.save_many(actor=writer, drafts=drafts)
+    operations.save_memories(actor=writer, drafts=drafts)
     memory = factories.memory(writer, "Lunch is at noon.")
     verdict = why_not(actor=writer, memory_id=memory.pk, query="blue berth", mode=Mode.KEYWORD)
     assert (verdict.rank, verdict.reason) == (None, "It has none of the asked words.")
-    if extensions.has_vectors(connection):
+    if pgvector.has_vectors(connection):
         assert "By meaning 60 are nearer" in reason(writer, memory)
 
 
@@ -157,7 +159,7 @@ def test_why_not_tells_strangers_nothing(cast: Cast, name: str) -> None:
 
 def test_why_not_tells_readers_nothing_of_the_forgotten(cast: Cast) -> None:
     memory = cast.memory()
-    operations.forget(actor=cast["writer"].actor(), memory_id=memory.pk)
+    operations.forget_memory(actor=cast["writer"].actor(), memory_id=memory.pk)
     for name in ("viewer", "stranger"):
         with pytest.raises(NotFound):
             reason(cast[name].actor(), memory)

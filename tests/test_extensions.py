@@ -1,11 +1,10 @@
-"""What the server has is used; what it lacks is said and missed by nobody."""
+"""Tests of Postgres extensions: those that the server has are used; the hub works without the others, and says so."""
 
 import pytest
 from django.core.checks import Tags, run_checks
 from django.db import connection
 
-from memories import extensions
-from memories.models import Embedding
+from memories.models import Embedding, pgvector
 from teams.actor import Actor
 from tests import factories
 
@@ -18,8 +17,8 @@ def available(name: str) -> bool:
 
 @pytest.mark.django_db
 def test_an_extension_is_there_when_the_server_has_it() -> None:
-    assert extensions.has(connection, "vector") == available("vector")
-    assert not extensions.install(connection, "no_such_extension")
+    assert pgvector.has_extension(connection, "vector") == available("vector")
+    assert not pgvector.install_extension(connection, "no_such_extension")
 
 
 @pytest.mark.django_db
@@ -41,11 +40,11 @@ def test_vectors_are_kept_with_and_without_pgvector(writer: Actor) -> None:
             vector=vector,
         )
         assert Embedding.objects.get(model=model).vector == vector
-    assert extensions.has_vectors(connection) == available("vector")
+    assert pgvector.has_vectors(connection) == available("vector")
 
 
 @pytest.mark.django_db
 def test_adopting_can_be_repeated() -> None:
-    extensions.adopt(connection)
-    extensions.adopt(connection)
-    assert extensions.has_vectors(connection) == available("vector")
+    pgvector.adopt_pgvector(connection)
+    pgvector.adopt_pgvector(connection)
+    assert pgvector.has_vectors(connection) == available("vector")

@@ -1,7 +1,10 @@
 """Bad input gets a clear sentence that names the field, and nothing is written."""
 
+import ast
+import dataclasses
 from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +12,11 @@ from django.utils.timezone import now as clock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories import fields, operations
-from memories.models import Memory, Revision
+from memories import operations
+from memories.contract import memory_fields, output_schemas, outputs
+from memories.models import Memory, MemoryFields, Revision
+from memories.operations.save import Draft, MemoryChanges
+from memories.rules import fields
 from memoryhub.errors import Invalid, TooLarge
 from teams.actor import Actor
 
@@ -71,7 +77,7 @@ def test_bad_input_names_the_field_and_writes_nothing(writer: Actor, case: str) 
     field, value, words = BAD[case]
     said = {"content": "fine", field: value}
     with pytest.raises(Invalid) as refusal:
-        operations.save_many(actor=writer, drafts=[operations.Draft(content="before"), operations.Draft(**said)])
+        operations.save_memories(actor=writer, drafts=[operations.Draft(content="before"), operations.Draft(**said)])
     assert list(refusal.value.fields) == [field]
     assert words in refusal.value.fields[field]
     assert isinstance(refusal.value, TooLarge) == (case.startswith(("50,001", "600,000")))
@@ -82,10 +88,10 @@ def test_bad_input_names_the_field_and_writes_nothing(writer: Actor, case: str) 
 @pytest.mark.parametrize("case", BAD)
 def test_bad_changes_leave_the_memory_as_it_was(writer: Actor, case: str) -> None:
     field, value, _ = BAD[case]
-    memory = operations.save(actor=writer, draft=operations.Draft(content="fine"))
-    change = partial(operations.update, **{field: value})
+    memory = operations.save_memory(actor=writer, draft=operations.Draft(content="fine"))
+    change = partial(operations.update_memory, **{field: value})
     if field == "scope":
-        change = partial(operations.rescope, scope=value, audience=writer.team_id)
+        change = partial(operations.change_scope, scope=value, audience=writer.team_id)
     with pytest.raises(Invalid):
         change(actor=writer, memory_id=memory.pk)
     memory.refresh_from_db()
@@ -94,13 +100,13 @@ def test_bad_changes_leave_the_memory_as_it_was(writer: Actor, case: str) -> Non
 
 def test_every_wrong_field_is_named_at_once(writer: Actor) -> None:
     with pytest.raises(Invalid) as refusal:
-        operations.save(actor=writer, draft=operations.Draft(content="", type="rumour", importance=2))
+        operations.save_memory(actor=writer, draft=operations.Draft(content="", type="rumour", importance=2))
     assert set(refusal.value.fields) == {"content", "type", "importance"}
 
 
 @pytest.mark.parametrize("content", ["a" * 50_000, "é" * 25_000, "界" * 16_666 + "ab", "🧠" * 12_500])
 def test_50_000_bytes_fit_whole(writer: Actor, content: str) -> None:
-    memory = operations.save(actor=writer, draft=operations.Draft(content=content))
+    memory = operations.save_memory(actor=writer, draft=operations.Draft(content=content))
     assert Memory.objects.get(pk=memory.pk).content == content
     assert Revision.objects.get(memory=memory).content == content
 
@@ -116,7 +122,7 @@ def test_fields_come_into_form(writer: Actor) -> None:
         expires_at=soon,
         metadata={"nested": {"list": [1, None, "ü"]}},
     )
-    memory = Memory.objects.get(pk=operations.save(actor=writer, draft=draft).pk)
+    memory = Memory.objects.get(pk=operations.save_memory(actor=writer, draft=draft).pk)
     assert (memory.content, memory.key, memory.tags) == (" keeps its spaces ", "trimmed", ["ops", "night"])
     assert (memory.category, memory.source, memory.expires_at) == ("fact", "manual", soon)
     assert memory.metadata == {"nested": {"list": [1, None, "ü"]}}
@@ -125,7 +131,7 @@ def test_fields_come_into_form(writer: Actor) -> None:
 @pytest.mark.parametrize(("type_", "importance"), fields.DEFAULT_IMPORTANCE.items())
 def test_importance_follows_the_type_unless_said(writer: Actor, type_: str, importance: float) -> None:
     drafts = [operations.Draft(content="x", type=type_), operations.Draft(content="x", type=type_, importance=0.25)]
-    defaulted, said = operations.save_many(actor=writer, drafts=drafts)
+    defaulted, said = operations.save_memories(actor=writer, drafts=drafts)
     assert (defaulted.importance, said.importance) == (importance, 0.25)
 
 
@@ -136,11 +142,11 @@ def test_importance_follows_the_type_unless_said(writer: Actor, type_: str, impo
 def test_no_value_is_worse_than_refused(name: str, value: object) -> None:
     now = datetime(2030, 1, 1, tzinfo=UTC)
     try:
-        cleaned = fields.clean({name: value}, now=now)
+        cleaned = fields.clean_fields({name: value}, now=now)
     except Invalid as refusal:
         cleaned = {}
         refused = list(refusal.fields)
-    assert cleaned == fields.clean(cleaned, now=now) if cleaned else refused == [name]
+    assert cleaned == fields.clean_fields(cleaned, now=now) if cleaned else refused == [name]
 
 
 @pytest.mark.parametrize(
@@ -148,4 +154,49 @@ def test_no_value_is_worse_than_refused(name: str, value: object) -> None:
 )
 def test_paths_stay_inside(path: str) -> None:
     with pytest.raises(Invalid):
-        fields.clean({"path": path}, now=clock())
+        fields.clean_fields({"path": path}, now=clock())
+
+
+SERVER = Path(__file__).resolve().parent.parent / "memories"
+MOST_MODULES = 7  # that somebody who adds a field to memories has to touch
+
+
+def list_names(node: ast.AST) -> set[str]:
+    """Return the names that a collection, a call, a class or a signature lists."""
+    match node:
+        case ast.Tuple(elts) | ast.List(elts) | ast.Set(elts):
+            return {part.value for part in elts if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+        case ast.Dict(keys):
+            return {part.value for part in keys if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+        case ast.Call(keywords=keywords):
+            return {keyword.arg for keyword in keywords if keyword.arg}
+        case ast.ClassDef(body=body):
+            annotated = {
+                line.target.id for line in body if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)
+            }
+            assigned = [target for line in body if isinstance(line, ast.Assign) for target in line.targets]
+            return annotated | {target.id for target in assigned if isinstance(target, ast.Name)}
+        case ast.FunctionDef(args=args):
+            return {argument.arg for argument in (*args.args, *args.kwonlyargs)}
+    return set()
+
+
+def test_few_modules_list_the_fields_of_a_memory() -> None:
+    """A module that names three quarters of them is one that a new field has to be added to."""
+    modules = {path: ast.parse(path.read_text()) for path in SERVER.rglob("*.py") if "migrations" not in path.parts}
+    listing = {
+        str(path.relative_to(SERVER))
+        for path, tree in modules.items()
+        if any(len(list_names(node) & fields.MEMORY_FIELDS.keys()) >= 9 for node in ast.walk(tree))
+    }
+    assert len(listing) <= MOST_MODULES, sorted(listing)
+
+
+def test_every_declaration_of_a_memory_has_the_same_fields() -> None:
+    declared = set(fields.MEMORY_FIELDS)
+    assert set(memory_fields.SENT_FIELDS) == declared
+    assert set(MemoryChanges.__annotations__) == declared
+    assert {field.name for field in dataclasses.fields(Draft)} == declared | {"scope", "audience", "dedupe"}
+    assert declared < {column.name for column in MemoryFields._meta.local_fields}
+    assert set(output_schemas.PROPERTIES) == set(outputs.memory(Memory()))
+    assert set(output_schemas.REVISION["properties"]) == {*outputs.VERSION_FIELDS, "by"}

@@ -1,4 +1,4 @@
-"""However much a call finds or is given, it takes as many statements."""
+"""Tests that a call takes the same number of statements, however much it finds or is given."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from memories import operations
-from memories.embedding import serving
+from memories.embedding import active_model
 from memories.mcp.servers import HUB
 from memories.recall import Mode
 from tests import factories
@@ -34,9 +34,10 @@ def rest(member: Known, method: str, path: str, body: object = None) -> Any:
 
 
 def statements(act: Callable[[], Any]) -> tuple[int, int]:
-    """How many it takes, and how long the answer is. The first time it may learn the words, or who is asking."""
-    serving.look_again()
-    serving.serving()
+    """Return the number of statements of a call and the length of its answer. The first call may take more, to learn
+    the words or who is asking."""
+    active_model.invalidate_active_models()
+    active_model.get_active_models()
     with CaptureQueriesContext(connection) as captured:
         answer = act()
     return len(captured), len(str(answer))
@@ -127,7 +128,7 @@ def test_what_is_given_costs_no_statements(member: Known) -> None:
 
     def folder(amount: int) -> str:
         for number in range(amount):
-            operations.files.write(actor=member.actor(), path=f"of-{amount}/{number}.md", content="x")
+            operations.files.write_file(actor=member.actor(), path=f"of-{amount}/{number}.md", content="x")
         return f"/memories/of-{amount}"
 
     def moved(amount: int) -> Any:

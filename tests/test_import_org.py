@@ -13,7 +13,7 @@ from teams import operations as registry
 from teams.models import Agent, Level, Organization, Team, Token
 from teams.org_files import level_of
 from tests import factories
-from tests.tools import answered
+from tests.tools import call_tool_api
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +48,7 @@ def run(folder: Path, *options: str, organization: str = "acme") -> str:
     return out.getvalue()
 
 
-def refused(folder: Path, *options: str) -> list[str]:
+def import_refusal(folder: Path, *options: str) -> list[str]:
     with pytest.raises(CommandError) as caught:
         run(folder, *options)
     assert not Agent.objects.exists()
@@ -71,10 +71,10 @@ def test_the_documented_organization_is_made(tmp_path: Path) -> None:
     assert engineering.parent == Team.objects.get(parent=None)
     assert (engineering.name, engineering.description) == ("Engineering", "Builds and runs the product.")
     assert printed.splitlines() == [
-        "Made agent ceo, executive of executive.",
-        "Made team engineering under executive.",
-        "Made agent swe-1, member of engineering.",
-        "Made agent eng-director, director of engineering.",
+        "Created agent ceo, executive of executive.",
+        "Created team engineering under executive.",
+        "Created agent swe-1, member of engineering.",
+        "Created agent eng-director, director of engineering.",
     ]
     assert not Token.objects.exists()
 
@@ -83,14 +83,14 @@ def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
     write(tmp_path, engineering=ENGINEERING, executive=EXECUTIVE)
     run(tmp_path)
     before = list(Team.objects.order_by("pk").values()), list(Agent.objects.order_by("pk").values())
-    assert run(tmp_path) == "Everything is there already.\n"
+    assert run(tmp_path) == "Everything already exists.\n"
     assert (list(Team.objects.order_by("pk").values()), list(Agent.objects.order_by("pk").values())) == before
 
 
 def test_a_dry_run_says_what_it_would_make(tmp_path: Path) -> None:
     write(tmp_path, engineering=ENGINEERING)
     printed = run(tmp_path, "--dry-run", "--tokens")
-    assert "Would make agent eng-director, director of engineering.\n" in printed
+    assert "Would create agent eng-director, director of engineering.\n" in printed
     assert not Organization.objects.exists()
     assert not Token.objects.exists()
 
@@ -99,8 +99,8 @@ def test_tokens_are_shown_once(tmp_path: Path) -> None:
     write(tmp_path, engineering=ENGINEERING)
     tokens = dict(line.split(" ") for line in run(tmp_path, "--tokens").splitlines() if " mh_" in line)
     assert set(tokens) == {"swe-1", "eng-director"}
-    assert auth.agent_actor(token=tokens["swe-1"]).name == "swe-1"
-    assert run(tmp_path, "--tokens") == "Everything is there already.\n"
+    assert auth.authenticate_agent(token=tokens["swe-1"]).name == "swe-1"
+    assert run(tmp_path, "--tokens") == "Everything already exists.\n"
     registry.revoke_token(token=Token.objects.get(agent__slug="swe-1"))
     assert " mh_" in run(tmp_path, "--tokens")
     assert Token.objects.count() == 3
@@ -111,9 +111,9 @@ def test_the_imported_agents_share_as_their_levels_say(tmp_path: Path) -> None:
     tokens = dict(line.split(" ") for line in run(tmp_path, "--tokens").splitlines() if " mh_" in line)
     for name in ("ceo", "swe-1", "pm-1"):
         body = {"type": "decision", "content": f"The anchor, by {name}."}
-        assert answered(tokens[name], "team/save_memory", body)[0] == 200
+        assert call_tool_api(tokens[name], "team/save_memory", body)[0] == 200
     seen = {
-        name: [row["agentId"] for row in answered(token, "team/search_memory", {"query": "anchor"})[1]["memories"]]
+        name: [row["agentId"] for row in call_tool_api(token, "team/search_memory", {"query": "anchor"})[1]["memories"]]
         for name, token in tokens.items()
     }
     assert seen == {"swe-1": ["swe-1"], "eng-director": ["swe-1", "ceo"], "ceo": ["ceo"], "pm-1": ["pm-1"]}
@@ -214,38 +214,41 @@ def test_parents_come_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({"ops": "# Ops\n\n- Owns the API\n"}, ["org/teams/ops.md:3: This names no agent: 'Owns the API'"]),
-        ({"ops": "# Ops\n- swe-1, swe-2\n"}, ["org/teams/ops.md:2: This names no agent"]),
-        ({"ops": "# Ops\n## Members\n- one\n- no good\n- ü\n"}, ["ops.md:4: This names", "ops.md:5: This names"]),
-        ({"ops": "---\nmembers: [swe 1]\n---\n"}, ["org/teams/ops.md:2: This names no agent: 'swe 1'"]),
+        ({"ops": "# Ops\n\n- Owns the API\n"}, ["org/teams/ops.md:3: This does not name an agent: 'Owns the API'"]),
+        ({"ops": "# Ops\n- swe-1, swe-2\n"}, ["org/teams/ops.md:2: This does not name an agent"]),
+        (
+            {"ops": "# Ops\n## Members\n- one\n- no good\n- ü\n"},
+            ["ops.md:4: This does not name", "ops.md:5: This does not name"],
+        ),
+        ({"ops": "---\nmembers: [swe 1]\n---\n"}, ["org/teams/ops.md:2: This does not name an agent: 'swe 1'"]),
         ({"ops": "---\nname: Ops\nmembers: [swe-1\n---\n"}, ["org/teams/ops.md:", "front matter is not YAML"]),
-        ({"ops": "---\nname: Ops\n"}, ["org/teams/ops.md:1: The front matter has no end"]),
+        ({"ops": "---\nname: Ops\n"}, ["org/teams/ops.md:1: The front matter does not end"]),
         ({"ops": "---\nname: Ops\nmembers: &all [*all]\n---\n"}, ["org/teams/ops.md:3: Write this out"]),
         ({"ops": f"---\nmembers: {'[' * 5_000}{']' * 5_000}\n---\n"}, ["org/teams/ops.md:2: Write this out"]),
-        ({"ops": "---\n- a\n---\n"}, ["org/teams/ops.md:2: The front matter must be"]),
+        ({"ops": "---\n- a\n---\n"}, ["org/teams/ops.md:2: The front matter must consist"]),
         ({"ops": "# Ops\n\n## Agents\n| Who | What |\n|--|--|\n| a | b |\n"}, ["ops.md:4: This table has no column"]),
-        ({"ops": "| Agent | Team |\n|--|--|\n| a | sales |\n"}, ["ops.md:3: This agent is said to be of another team"]),
-        ({"a": "- swe-1\n", "b": "- bot\n- swe-1\n"}, ["b.md:2: Agent swe-1 is listed already, at org/teams/a.md:1"]),
-        ({"a": "Parent: b\n- x\n", "b": "Parent: a\n- y\n"}, ["a.md:1: Team a stands above itself", "b.md:1: Team b"]),
+        ({"ops": "| Agent | Team |\n|--|--|\n| a | sales |\n"}, ["ops.md:3: This agent is listed with another team"]),
+        ({"a": "- swe-1\n", "b": "- bot\n- swe-1\n"}, ["b.md:2: Agent swe-1 is already listed at org/teams/a.md:1"]),
+        ({"a": "Parent: b\n- x\n", "b": "Parent: a\n- y\n"}, ["a.md:1: Team a is its own ancestor", "b.md:1: Team b"]),
         ({"executive": "Parent: ops\n- ceo\n", "ops": "- x\n"}, ["executive.md:1: Team executive is the root"]),
         ({"a": "Parent: nowhere\n- x\n"}, ["a.md:1: There is no team 'nowhere' in acme"]),
-        ({"no&good": "- x\n"}, ["no&good.md:1: 'no&good' is no name for a team"]),
+        ({"no&good": "- x\n"}, ["no&good.md:1: 'no&good' cannot name a team"]),
         ({"ops": "# Ops\0\n- x\n"}, ["ops.md:1: NUL characters"]),
     ],
 )
 def test_what_cannot_be_read_is_told_by_file_and_line(tmp_path: Path, files: dict[str, str], words: list[str]) -> None:
-    told = "\n".join(refused(write(tmp_path, **files, zzz="- good-1\n")))
+    told = "\n".join(import_refusal(write(tmp_path, **files, zzz="- good-1\n")))
     for part in words:
         assert part in told
     assert not Organization.objects.exists()
 
 
 def test_other_bad_files_are_told(tmp_path: Path) -> None:
-    assert refused(tmp_path / "nowhere")[0].startswith("There are no team files in ")
+    assert import_refusal(tmp_path / "nowhere")[0].startswith("There are no team files in ")
     write(tmp_path, ops="- x\n")
     (tmp_path / "org" / "teams" / "latin.md").write_bytes(b"# Caf\xe9\n")
     (tmp_path / "org" / "teams" / "large.md").write_text("x" * 1_048_577)
-    latin, large = sorted(refused(tmp_path), key=lambda line: "large" in line)
+    latin, large = sorted(import_refusal(tmp_path), key=lambda line: "large" in line)
     assert latin.startswith("org/teams/latin.md:1: The file cannot be read")
     assert large == "org/teams/large.md:1: The file is larger than 1,048,576 bytes."
 
@@ -257,8 +260,8 @@ def test_nothing_moves_and_nobody_rises_in_silence(tmp_path: Path) -> None:
     factories.agent(sales, "boss")
     before = agents()
     for text, words in (
-        ("# Sales\n- new-1\n- swe-1\n", r"sales.md:3: Agent swe-1 is in team ops already: move it there first."),
-        ("# Sales\n- new-1\n- boss (Director)\n", r"sales.md:3: Agent 'boss' exists already, as member."),
+        ("# Sales\n- new-1\n- swe-1\n", r"sales.md:3: Agent swe-1 is already in team ops: move it there first."),
+        ("# Sales\n- new-1\n- boss (Director)\n", r"sales.md:3: Agent 'boss' already exists, as member."),
     ):
         with pytest.raises(CommandError, match=words):
             run(write(tmp_path, sales=text))
@@ -269,13 +272,13 @@ def test_a_level_given_by_hand_stays(tmp_path: Path) -> None:
     write(tmp_path, ops="- swe-1\n")
     run(tmp_path)
     Agent.objects.update(level=Level.DIRECTOR)
-    assert run(tmp_path) == "Everything is there already.\n"
+    assert run(tmp_path) == "Everything already exists.\n"
     assert agents() == {"swe-1": ("ops", Level.DIRECTOR)}
 
 
 def test_a_team_without_agents_is_mentioned(tmp_path: Path) -> None:
     assert run(write(tmp_path, ops="# Ops\n## Squad\n- swe-1\n")).splitlines() == [
-        "Made team ops under executive.",
+        "Created team ops under executive.",
         "org/teams/ops.md:1: No agents are listed here.",
     ]
 
@@ -296,7 +299,7 @@ def test_memories_stay_through_another_run(tmp_path: Path) -> None:
     write(tmp_path, ops="- swe-1\n")
     run(tmp_path)
     agent = Agent.objects.select_related("team__organization").get()
-    operations.save(actor=factories.actor(agent), draft=operations.Draft(content="Something."))
+    operations.save_memory(actor=factories.actor(agent), draft=operations.Draft(content="Something."))
     write(tmp_path, ops="- swe-1\n- swe-2\n")
-    assert run(tmp_path) == "Made agent swe-2, member of ops.\n"
+    assert run(tmp_path) == "Created agent swe-2, member of ops.\n"
     assert Memory.objects.get().agent_id == agent.pk

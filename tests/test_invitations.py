@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -21,7 +22,14 @@ NEW = {"username": "nadia", "password1": "a fine long one 9", "password2": "a fi
 
 @pytest.fixture
 def secret(cast: Cast) -> str:
-    return operations.invitations.make(actor=cast["owner"].actor(), role=Role.EDITOR, lasts=WEEK)
+    return operations.invitations.create_invitation(actor=cast["owner"].actor(), role=Role.EDITOR, lasts=WEEK)
+
+
+def join(client: Client, link: str, said: dict[str, str] | None = None) -> Any:
+    """Opens the link and sends the form of the page that it leads to."""
+    page = client.get(link, follow=True).text
+    hidden = re.search(r'name="invitation" value="([^"]+)"', page)
+    return client.post("/join/", {"invitation": hidden[1] if hidden else "", **(said or {})})
 
 
 def role(user: User) -> str:
@@ -36,8 +44,8 @@ def test_an_owner_is_shown_a_link_once_and_it_leads_into_the_team(client: Client
     link = re.search(r"http://testserver(/join/[\w-]{43}/)", shown.text)[1]  # type: ignore[index]
     assert link not in client.get(asked["Location"]).text
     visitor = Client()
-    assert '<span class="badge accent">Editor</span>' in visitor.get(link).text
-    joined = visitor.post(link, NEW)
+    assert '<span class="badge accent">Editor</span>' in visitor.get(link, follow=True).text
+    joined = join(visitor, link, NEW)
     assert joined["Location"] == "/t/acme/ops/"
     assert role(User.objects.get(username="nadia")) == Role.EDITOR
     assert visitor.get("/t/acme/ops/members/").status_code == 200
@@ -45,20 +53,57 @@ def test_an_owner_is_shown_a_link_once_and_it_leads_into_the_team(client: Client
 
 def test_somebody_with_an_account_joins_with_it(client: Client, secret: str) -> None:
     user = factories.login("tomas")
-    page = client.get(f"/join/{secret}/").text
-    assert f'href="/login/?next=/join/{secret}/"' in page
-    answer = client.post(
-        "/login/", {"username": "tomas", "password": "correct horse battery", "next": f"/join/{secret}/"}
-    )
-    assert answer["Location"] == f"/join/{secret}/"
-    assert "Join as tomas" in client.get(f"/join/{secret}/").text
-    client.post(f"/join/{secret}/")
+    page = client.get(f"/join/{secret}/", follow=True).text
+    assert 'href="/login/?next=/join/"' in page
+    answer = client.post("/login/", {"username": "tomas", "password": "correct horse battery", "next": "/join/"})
+    assert answer["Location"] == "/join/"
+    assert "Join as tomas" in client.get("/join/").text
+    join(client, f"/join/{secret}/")
     assert role(user) == Role.EDITOR
+
+
+def test_the_secret_leaves_the_address_at_once_and_the_cookie_once_one_has_joined(client: Client, secret: str) -> None:
+    opened = client.get(f"/join/{secret}/")
+    assert (opened.status_code, opened["Location"]) == (302, "/join/")
+    assert "no-store" in opened["Cache-Control"]
+    cookie = opened.cookies["invitation"]
+    assert (cookie["path"], cookie["httponly"], cookie["samesite"]) == ("/join/", True, "Lax")
+    page = client.get("/join/")
+    assert "no-store" in page["Cache-Control"]
+    assert secret not in page.text
+    joined = join(client, f"/join/{secret}/", NEW)
+    assert joined.cookies["invitation"].value == ""
+    assert "Open the link of your invitation again" in Client().get("/join/").text
+
+
+def test_somebody_else_at_the_same_browser_logs_out_and_joins_by_the_same_link(client: Client, secret: str) -> None:
+    client.force_login(factories.login("tomas"))
+    client.get(f"/join/{secret}/")
+    assert client.post("/logout/", {"next": "/join/"})["Location"] == "/join/"
+    assert "Log in to join" in client.get("/join/").text
+
+
+def test_nobody_joins_by_a_page_of_another_invitation(client: Client, cast: Cast, secret: str) -> None:
+    page = client.get(f"/join/{secret}/", follow=True).text
+    hidden = re.search(r'name="invitation" value="([^"]+)"', page)[1]  # type: ignore[index]
+    other = operations.invitations.create_invitation(
+        actor=factories.owner_actor(cast.sales), role=Role.OWNER, lasts=WEEK
+    )
+    client.get(f"/join/{other}/")
+    refused = client.post("/join/", {"invitation": hidden, **NEW})
+    assert (refused.status_code, "another invitation" in refused.text) == (409, True)
+    assert not User.objects.filter(username="nadia").exists()
+
+
+def test_a_link_that_leads_nowhere_sets_no_cookie(client: Client, secret: str) -> None:
+    Invitation.objects.update(revoked_at=timezone.now())
+    for link in (f"/join/{secret}/", f"/join/{'x' * 43}/"):
+        assert "invitation" not in client.get(link).cookies
 
 
 def test_nothing_that_a_visitor_sends_changes_the_role_or_the_team(client: Client, cast: Cast, secret: str) -> None:
     more = {"role": "owner", "team": str(cast.sales.pk), "organization": "globex", "is_staff": "1", "is_superuser": "1"}
-    client.post(f"/join/{secret}/?role=owner", {**NEW, **more})
+    join(client, f"/join/{secret}/?role=owner", {**NEW, **more})
     user = User.objects.get(username="nadia")
     membership = Membership.objects.get(user=user)
     assert (membership.role, membership.team) == (Role.EDITOR, cast.ops)
@@ -68,22 +113,23 @@ def test_nothing_that_a_visitor_sends_changes_the_role_or_the_team(client: Clien
 
 def test_links_that_are_used_expired_or_revoked_say_so(client: Client, cast: Cast, secret: str) -> None:
     changes = {
-        "has been used already": {"used_at": timezone.now()},
+        "has already been used": {"used_at": timezone.now()},
         "was revoked": {"used_at": None, "revoked_at": timezone.now()},
         "has expired": {"revoked_at": None, "expires_at": timezone.now() - timedelta(seconds=1)},
     }
+    client.get(f"/join/{secret}/")
     for sentence, values in changes.items():
         Invitation.objects.update(**values)
-        for answer in (client.get(f"/join/{secret}/"), client.post(f"/join/{secret}/", NEW)):
+        for answer in (client.get(f"/join/{secret}/"), client.get("/join/"), client.post("/join/", NEW)):
             assert answer.status_code == 409
             assert sentence in answer.text
     assert not User.objects.filter(username="nadia").exists()
     unknown = client.get(f"/join/{secret[:-1]}x/")
-    assert (unknown.status_code, "does not lead anywhere" in unknown.text) == (404, True)
+    assert (unknown.status_code, "is not valid" in unknown.text) == (404, True)
 
 
 def test_a_weak_password_makes_no_account_and_keeps_the_name(client: Client, secret: str) -> None:
-    answer = client.post(f"/join/{secret}/", {"username": "nadia", "password1": "password", "password2": "password"})
+    answer = join(client, f"/join/{secret}/", {"username": "nadia", "password1": "password", "password2": "password"})
     assert "too common" in answer.text
     assert 'value="nadia"' in answer.text
     assert not User.objects.filter(username="nadia").exists()
@@ -94,7 +140,7 @@ def test_members_stay_as_they_are_and_the_link_too(client: Client, cast: Cast, s
     viewer = cast["viewer"].user
     assert viewer
     client.force_login(viewer)
-    assert "The link was not used" in client.post(f"/join/{secret}/").text
+    assert "The link was not used" in join(client, f"/join/{secret}/").text
     assert role(viewer) == Role.VIEWER
     assert Invitation.objects.get().used_at is None
 
@@ -103,20 +149,20 @@ def test_only_owners_invite_and_revoke(cast: Cast, secret: str) -> None:
     invitation = Invitation.objects.get()
     for name in ("viewer", "editor"):
         with pytest.raises(Forbidden):
-            operations.invitations.make(actor=cast[name].actor(), role=Role.OWNER, lasts=WEEK)
+            operations.invitations.create_invitation(actor=cast[name].actor(), role=Role.OWNER, lasts=WEEK)
         with pytest.raises(Forbidden):
-            operations.invitations.revoke(actor=cast[name].actor(), invitation_id=invitation.pk)
+            operations.invitations.revoke_invitation(actor=cast[name].actor(), invitation_id=invitation.pk)
     with pytest.raises(NotFound):
-        operations.invitations.revoke(actor=factories.owner_actor(cast.sales), invitation_id=invitation.pk)
-    operations.invitations.revoke(actor=cast["owner"].actor(), invitation_id=invitation.pk)
+        operations.invitations.revoke_invitation(actor=factories.owner_actor(cast.sales), invitation_id=invitation.pk)
+    operations.invitations.revoke_invitation(actor=cast["owner"].actor(), invitation_id=invitation.pk)
     with pytest.raises(Conflict, match="revoked"):
-        operations.invitations.accept(user=factories.login(), secret=secret)
+        operations.invitations.accept_invitation(user=factories.login(), secret=secret)
 
 
 def test_a_link_lasts_a_month_at_most(cast: Cast) -> None:
     for lasts in (timedelta(days=31), timedelta(0), timedelta(days=-1)):
         with pytest.raises(Invalid):
-            operations.invitations.make(actor=cast["owner"].actor(), role=Role.VIEWER, lasts=lasts)
+            operations.invitations.create_invitation(actor=cast["owner"].actor(), role=Role.VIEWER, lasts=lasts)
 
 
 def test_the_links_of_an_owner_end_with_their_ownership(cast: Cast, secret: str) -> None:
@@ -124,7 +170,7 @@ def test_the_links_of_an_owner_end_with_their_ownership(cast: Cast, secret: str)
     mine = Membership.objects.get(user=cast["owner"].user)
     operations.members.change_role(actor=other, membership_id=mine.pk, role=Role.EDITOR)
     with pytest.raises(Conflict, match="revoked"):
-        operations.invitations.accept(user=factories.login(), secret=secret)
+        operations.invitations.accept_invitation(user=factories.login(), secret=secret)
 
 
 def test_only_a_digest_is_kept(cast: Cast, secret: str) -> None:
@@ -136,9 +182,9 @@ def test_only_a_digest_is_kept(cast: Cast, secret: str) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_of_many_who_use_a_link_at_once_one_joins() -> None:
     team = factories.team()
-    secret = operations.invitations.make(actor=factories.owner_actor(team), role=Role.VIEWER, lasts=WEEK)
+    secret = operations.invitations.create_invitation(actor=factories.owner_actor(team), role=Role.VIEWER, lasts=WEEK)
     users = [factories.login() for _ in range(8)]
-    results = at_once(8, lambda n: operations.invitations.accept(user=users[n], secret=secret))
+    results = at_once(8, lambda n: operations.invitations.accept_invitation(user=users[n], secret=secret))
     assert [type(result) for result in results].count(Membership) == 1
     assert Membership.objects.filter(team=team).count() == 2
 
@@ -152,7 +198,7 @@ def test_two_owners_who_remove_each_other_leave_one() -> None:
 
         def remove(n: int) -> object:
             try:
-                return operations.members.remove(actor=actors[n], membership_id=rows[1 - n].pk)  # noqa: B023
+                return operations.members.remove_member(actor=actors[n], membership_id=rows[1 - n].pk)  # noqa: B023
             except NotFound as refusal:
                 return refusal
 
@@ -166,6 +212,6 @@ def test_two_owners_who_leave_at_once_leave_one() -> None:
         team: Team = factories.team()
         actors = [factories.owner_actor(team) for _ in range(2)]
         rows = [Membership.objects.get(user=actor.user_id) for actor in actors]
-        results = at_once(2, lambda n: operations.members.remove(actor=actors[n], membership_id=rows[n].pk))  # noqa: B023
+        results = at_once(2, lambda n: operations.members.remove_member(actor=actors[n], membership_id=rows[n].pk))  # noqa: B023
         assert [type(result) for result in results].count(Conflict) == 1
         assert Membership.objects.filter(team=team, role=Role.OWNER).count() == 1

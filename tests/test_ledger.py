@@ -12,8 +12,8 @@ from pytest_django import Settings
 
 from memories import operations
 from memories.models import Memory, RecallLog, Usage
-from memories.operations.embedding import catch_up
-from memories.recall import Filters, Mode, ledger, recall
+from memories.operations.embed import catch_up
+from memories.recall import Filters, Mode, log, recall
 from memoryhub import background
 from teams.actor import Actor
 from teams.models import Session
@@ -22,7 +22,7 @@ from tests import factories
 
 def test_a_recall_is_noted_with_what_came_back(writer: Actor) -> None:
     memory = factories.memory(writer, "blue berth", type="lesson")
-    operations.pin(actor=writer, memory_id=memory.pk)
+    operations.pin_memory(actor=writer, memory_id=memory.pk)
     recall(actor=writer, query="berth?", filters=Filters(type="lesson", any_tags=[], created_before=None))
     row = RecallLog.objects.get()
     assert (row.query, row.mode, row.filters) == ("berth?", "hybrid", {"type": "lesson"})
@@ -43,7 +43,7 @@ def test_every_mode_counts_and_the_count_is_shown(writer: Actor) -> None:
 def test_use_keeps_a_memory_important(writer: Actor) -> None:
     long_ago = timezone.now() - timedelta(days=200)
     for text in ("idle", "used"):
-        operations.save(actor=writer, draft=operations.Draft(content=text), now=long_ago)
+        operations.save_memory(actor=writer, draft=operations.Draft(content=text), now=long_ago)
     recall(actor=writer, query="used", mode=Mode.KEYWORD)
     assert [hit.memory.content for hit in recall(actor=writer, mode=Mode.IMPORTANT).hits] == ["used", "idle"]
 
@@ -64,7 +64,7 @@ def test_a_note_of_somebody_gone_does_not_take_the_others_with_it(settings: Sett
         recall(actor=actor, query="berth")
     Memory.objects.filter(session__isnull=False).update(session=None)
     Session.objects.all().delete()
-    background.finish()
+    background.finish_work()
     assert [row.team_id for row in RecallLog.objects.all()] == [writer.team_id]
 
 
@@ -77,11 +77,11 @@ def test_notes_wait_while_the_database_refuses(settings: Settings) -> None:
         cursor.execute("ALTER TABLE memories_usage RENAME TO hidden_usage")
         cursor.execute("CREATE VIEW memories_usage AS SELECT * FROM hidden_usage WHERE false AND 1 / 1 = 2")
     recall(actor=writer, query="berth")
-    background.finish()
+    background.finish_work()
     with connection.cursor() as cursor:
         cursor.execute("DROP VIEW memories_usage")
         cursor.execute("ALTER TABLE hidden_usage RENAME TO memories_usage")
-    ledger.flush()
+    log.flush()
     assert Usage.objects.get().access_count == 1
     assert RecallLog.objects.count() == 1
 
@@ -91,14 +91,14 @@ def test_recalls_while_eight_save_wait_for_no_memory_and_lose_no_count(settings:
     settings.BACKGROUND = True
     writer = factories.actor()
     drafts = [operations.Draft(content=f"berth {n} is blue", key=f"k{n}") for n in range(20)]
-    operations.save_many(actor=writer, drafts=drafts)
+    operations.save_memories(actor=writer, drafts=drafts)
     catch_up()
     over, waits = threading.Event(), []
 
     def save(number: int) -> None:
         while not over.is_set():
             draft = operations.Draft(content=f"berth {number} is {time.monotonic()}", key=f"k{number}")
-            operations.save(actor=writer, draft=draft)
+            operations.save_memory(actor=writer, draft=draft)
         connection.close()
 
     def watch() -> None:
@@ -129,7 +129,7 @@ def test_recalls_while_eight_save_wait_for_no_memory_and_lose_no_count(settings:
             over.set()
         for work in (*writers, watcher):
             work.result()
-    background.finish()
+    background.finish_work()
     assert returned > 0
     assert sum(Usage.objects.values_list("access_count", flat=True)) == returned
     assert RecallLog.objects.count() == 30

@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 from django.db import connection
 
-from memories import extensions, operations
-from memories.models import Association, Memory, Relation, Scope
+from memories import operations
+from memories.models import Association, Memory, Relation, Scope, pgvector
 from memories.recall import Mode, recall
 from teams.actor import Actor
 from tests import factories
@@ -15,7 +15,7 @@ from tests.cast import EVERYBODY, WHO_SEES, Cast
 FAR = "Grapes ripen late on northern slopes."
 
 
-def linked(actor: Actor, first: Memory, second: Memory, weight: float = 0.9) -> None:
+def link_memories(actor: Actor, first: Memory, second: Memory, weight: float = 0.9) -> None:
     operations.associate(actor=actor, origin_id=first.pk, target_id=second.pk, weight=weight)
 
 
@@ -23,13 +23,13 @@ def linked(actor: Actor, first: Memory, second: Memory, weight: float = 0.9) -> 
 def crowd(writer: Actor) -> list[Memory]:
     """So many that nothing is found by meaning just because there is nothing else."""
     drafts = [operations.Draft(content=f"Ship {n} left berth {n % 7} at {n % 24} o'clock.") for n in range(150)]
-    return operations.save_many(actor=writer, drafts=drafts)
+    return operations.save_memories(actor=writer, drafts=drafts)
 
 
 @pytest.mark.parametrize("backwards", [False, True])
 def test_a_link_leads_to_what_no_word_and_no_meaning_finds(writer: Actor, crowd: list[Memory], backwards: bool) -> None:
     asked, far = factories.memory(writer, "The anchor windlass squeaks."), factories.memory(writer, FAR)
-    linked(writer, *((far, asked) if backwards else (asked, far)))
+    link_memories(writer, *((far, asked) if backwards else (asked, far)))
     hits = recall(actor=writer, query="anchor windlass", mode=Mode.KEYWORD).hits
     assert [hit.memory.pk for hit in hits] == [asked.pk, far.pk]
     assert hits[1].scored
@@ -40,7 +40,7 @@ def test_a_link_leads_to_what_no_word_and_no_meaning_finds(writer: Actor, crowd:
 def test_two_steps_are_followed_and_three_are_not(writer: Actor, crowd: list[Memory]) -> None:
     chain = [factories.memory(writer, text) for text in ("The anchor squeaks.", "Grapes.", "Basalt.", "Velvet.")]
     for first, second in pairwise(chain):
-        linked(writer, first, second)
+        link_memories(writer, first, second)
     hits = recall(actor=writer, query="anchor", mode=Mode.KEYWORD).hits
     assert [hit.memory.pk for hit in hits] == [memory.pk for memory in chain[:3]]
 
@@ -48,7 +48,7 @@ def test_two_steps_are_followed_and_three_are_not(writer: Actor, crowd: list[Mem
 def test_links_stand_behind_what_answers_itself(writer: Actor) -> None:
     asked, better = factories.memory(writer, "The anchor squeaks."), factories.memory(writer, "Our anchor is new.")
     far = factories.memory(writer, FAR)
-    linked(writer, asked, far, weight=1.0)
+    link_memories(writer, asked, far, weight=1.0)
     order = [hit.memory.pk for hit in recall(actor=writer, query="anchor", mode=Mode.KEYWORD).hits]
     assert order.index(far.pk) == 2
     assert {asked.pk, better.pk} == set(order[:2])
@@ -56,9 +56,9 @@ def test_links_stand_behind_what_answers_itself(writer: Actor) -> None:
 
 def test_fan_out_is_bounded(writer: Actor) -> None:
     hub = factories.memory(writer, "The anchor squeaks.")
-    others = operations.save_many(actor=writer, drafts=[operations.Draft(content=f"Grape {n}") for n in range(40)])
+    others = operations.save_memories(actor=writer, drafts=[operations.Draft(content=f"Grape {n}") for n in range(40)])
     for other in others:
-        linked(writer, hub, other)
+        link_memories(writer, hub, other)
     result = recall(actor=writer, query="anchor", mode=Mode.KEYWORD, limit=50)
     assert len(result.hits) == 11
 
@@ -94,14 +94,14 @@ def _beside(cast: Cast, memory: Memory) -> Memory:
 
 def test_forgotten_and_expired_ends_are_not_reached(writer: Actor, crowd: list[Memory]) -> None:
     asked, far = factories.memory(writer, "The anchor squeaks."), factories.memory(writer, FAR)
-    linked(writer, asked, far)
-    operations.forget(actor=writer, memory_id=far.pk)
+    link_memories(writer, asked, far)
+    operations.forget_memory(actor=writer, memory_id=far.pk)
     hits = recall(actor=writer, query="anchor", mode=Mode.KEYWORD).hits
     assert [hit.memory.pk for hit in hits] == [asked.pk]
 
 
 def test_what_nearly_repeats_another_is_linked_and_said(writer: Actor) -> None:
-    if not extensions.has_vectors(connection):
+    if not pgvector.has_vectors(connection):
         return
     first = factories.memory(writer, "Deploys are frozen from Friday noon until Monday morning.")
     other = factories.memory(writer, "Lunch is at half past twelve on weekdays.")

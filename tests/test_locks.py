@@ -10,9 +10,9 @@ pytestmark = pytest.mark.django_db
 
 
 def test_one_at_a_time_is_alone() -> None:
-    with locks.alone("a name") as first, locks.alone("a name") as second, locks.alone("another") as third:
+    with locks.hold_lock("a name") as first, locks.hold_lock("a name") as second, locks.hold_lock("another") as third:
         assert (first, second, third) == (True, False, True)
-    with locks.alone("a name") as later:
+    with locks.hold_lock("a name") as later:
         assert later
 
 
@@ -20,11 +20,11 @@ def test_whoever_waits_is_alone_once_the_other_is_done() -> None:
     order: list[str] = []
 
     def wait() -> None:
-        with locks.alone("a name", wait=True) as alone:
+        with locks.hold_lock("a name", wait=True) as alone:
             assert alone
             order.append("waited")
 
-    with locks.alone("a name"):
+    with locks.hold_lock("a name"):
         thread = threading.Thread(target=wait)
         thread.start()
         thread.join(0.2)

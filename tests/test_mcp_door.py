@@ -7,9 +7,10 @@ from django.conf import settings as configured
 from django.test import Client
 from pytest_django import Settings
 
-from memories.dialects import DIALECTS
 from memories.models import Memory
-from tests.messaging import HANDSHAKE, MODERN, Messenger
+from memories.tools import DIALECTS
+from teams import operations as registry
+from tests.mcp_caller import HANDSHAKE, MODERN, Messenger
 
 pytestmark = pytest.mark.django_db
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -195,7 +196,7 @@ def test_batches_are_of_one_revision_alone(agent: Messenger) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("batch", "status"), [([], 400), ([PING] * 101, 400), ([INITIALIZED] * 3, 202)])
+@pytest.mark.parametrize(("batch", "status"), [([], 400), ([PING] * 11, 400), ([INITIALIZED] * 3, 202)])
 def test_a_batch_has_an_end(agent: Messenger, batch: list[Any], status: int) -> None:
     assert agent.send(batch, MCP_Protocol_Version="2025-03-26").status_code == status
 
@@ -269,6 +270,8 @@ def test_a_dialect_that_is_not_there_is_told(agent: Messenger) -> None:
 
 def test_the_context_comes_by_header_by_meta_or_by_argument(agent: Messenger) -> None:
     agent.context = {"user": "mira"}
+    for handle in ("mira", "noor", "ola"):
+        registry.ensure_person(organization_id=agent.agent.organization_id, handle=handle)
     people = [
         agent.call("whoami"),
         agent.result("tools/call", name="whoami", _meta={"memoryhub/context": {"user": "noor"}})["structuredContent"],
@@ -290,3 +293,10 @@ def test_the_context_comes_by_header_by_meta_or_by_argument(agent: Messenger) ->
 )
 def test_a_context_that_cannot_be_is_told_to_the_model(agent: Messenger, context: Any, sentence: str) -> None:
     assert sentence in agent.refusal("whoami", context=context)
+
+
+def test_a_modern_notification_without_its_header_is_refused(agent: Messenger) -> None:
+    meta = {"io.modelcontextprotocol/protocolVersion": MODERN}
+    said = {"jsonrpc": "2.0", "method": "notifications/initialized", "params": {"_meta": meta}}
+    response = agent.send(said, MCP_Protocol_Version="")
+    assert code_of(response) == (400, -32022)

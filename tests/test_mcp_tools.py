@@ -8,15 +8,15 @@ import pytest
 from django.utils import timezone
 from jsonschema import Draft202012Validator
 
-from memories.dialects import DIALECTS
 from memories.mcp.servers import HUB, SERVERS
 from memories.models import FileVersion, Memory, Revision
-from memories.schemas import STORABLE
+from memories.tools import DIALECTS
+from memoryhub.json_schema import STORABLE
 from teams.models import Token, Verb
 from tests import factories
 from tests.caller import Caller
-from tests.messaging import MODERN, Messenger
-from tests.stories import DAYS, Calls, hub_day
+from tests.mcp_caller import MODERN, Messenger
+from tests.stories import DAYS, FUTURE, OF_OTHERS, Calls, hub_day
 
 pytestmark = pytest.mark.django_db
 DESTROYING = {"memory_expire", "memory_forget", "memory_unlink", "file_delete"}
@@ -27,8 +27,8 @@ def agent() -> Messenger:
     return Messenger()
 
 
-def lived(agent: Messenger, day: Calls) -> dict[str, Any]:
-    """What each tool answered."""
+def call_day(agent: Messenger, day: Calls) -> dict[str, Any]:
+    """Make the calls of a day and return the answer of each tool."""
     answers: dict[str, Any] = {}
     try:
         name, arguments = next(day)
@@ -40,19 +40,28 @@ def lived(agent: Messenger, day: Calls) -> dict[str, Any]:
 
 
 def test_every_tool_answers_as_it_says_and_names_its_token(agent: Messenger) -> None:
-    answers = lived(agent, hub_day())
-    assert set(answers) == set(HUB.tools)
-    for definition in HUB.definitions:
+    answers = call_day(agent, hub_day())
+    assert set(answers) == set(HUB.tools) - OF_OTHERS
+    for definition in [one for one in HUB.definitions if one["name"] not in OF_OTHERS]:
         Draft202012Validator(definition["outputSchema"]).validate(answers[definition["name"]])
     token = Token.objects.get().pk
     assert set(Revision.objects.values_list("token", flat=True)) == {token}
     assert set(FileVersion.objects.values_list("token", flat=True)) == {token}
 
 
+def test_another_agent_verifies_and_is_answered_as_the_tool_says(agent: Messenger) -> None:
+    saved = agent.call("memory_save", content="Berth 7 is closed.")
+    colleague = Messenger(factories.agent(agent.agent.team))
+    verified = colleague.call("memory_verify", memory_id=saved["id"], review_by=FUTURE)
+    (definition,) = [one for one in HUB.definitions if one["name"] == "memory_verify"]
+    Draft202012Validator(definition["outputSchema"]).validate(verified)
+    assert verified["verified_by"] == colleague.agent.slug
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_tool_of_a_dialect_answers_as_it_says(dialect: str) -> None:
     agent = Messenger(place=f"/mcp/{dialect}")
-    answers = lived(agent, DAYS[dialect]())
+    answers = call_day(agent, DAYS[dialect]())
     listed = agent.result("tools/list")["tools"]
     assert set(answers) == {tool["name"] for tool in listed} == {tool.name for tool in DIALECTS[dialect]}
     for definition in listed:
@@ -154,8 +163,8 @@ WRITTEN = {
 }
 
 
-def keyed(agent: Messenger, key: object, by: str, said: dict[str, Any]) -> Any:
-    """The result of a call with an idempotency key in its header or its `_meta`."""
+def call_with_key(agent: Messenger, key: object, by: str, said: dict[str, Any]) -> Any:
+    """Return the result of a call with an idempotency key in its header or its `_meta`."""
     meta = {"_meta": {"memoryhub/idempotency-key": key}} if by == "meta" else {}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": said | meta}
     return agent.send(body, **({} if meta else {"Idempotency_Key": key})).json()["result"]
@@ -166,15 +175,17 @@ def keyed(agent: Messenger, key: object, by: str, said: dict[str, Any]) -> Any:
 def test_a_call_that_is_repeated_with_its_key_is_done_once(agent: Messenger, dialect: str, by: str) -> None:
     agent.place = f"/mcp/{dialect}".rstrip("/")
     said = WRITTEN[dialect]
-    first, again = (keyed(agent, "k-1", by, said) for _ in range(2))
+    first, again = (call_with_key(agent, "k-1", by, said) for _ in range(2))
     assert first == again
     assert not first.get("isError"), first
     assert Revision.objects.count() == 1
-    assert keyed(agent, "k-2", by, said).get("isError", False) == (dialect == "kv")  # done again: there is one by now
+    assert call_with_key(agent, "k-2", by, said).get("isError", False) == (
+        dialect == "kv"
+    )  # done again: there is one by now
 
 
 def test_a_key_is_of_one_call_in_one_context(agent: Messenger) -> None:
-    keyed(agent, "k", "header", SAVED)
+    call_with_key(agent, "k", "header", SAVED)
     others = [
         Messenger(agent.agent, token=agent.token, context={"user": "mira"}),
         Messenger(agent.agent, token=agent.token, place="/mcp/graph"),
@@ -184,7 +195,7 @@ def test_a_key_is_of_one_call_in_one_context(agent: Messenger) -> None:
         (agent, SAVED | {"name": "file_append", "arguments": {"path": "a", "text": "x"}}),
         *((other, SAVED) for other in others),
     ):
-        refused = keyed(messenger, "k", "meta", said)
+        refused = call_with_key(messenger, "k", "meta", said)
         assert (refused["isError"], "used for another request" in refused["content"][0]["text"]) == (True, True)
     rest = Caller(agent.agent, token=agent.token)
     assert rest("POST", "memories", SAVED["arguments"], Idempotency_Key="k").status_code == 422
@@ -193,17 +204,17 @@ def test_a_key_is_of_one_call_in_one_context(agent: Messenger) -> None:
 
 @pytest.mark.parametrize("key", ["", "two words", "ü", "k" * 256, "k\n", 7, ["k"]])
 def test_an_odd_key_is_refused_in_words(agent: Messenger, key: object) -> None:
-    refused = keyed(agent, key, "meta", SAVED)
+    refused = call_with_key(agent, key, "meta", SAVED)
     assert refused["content"][0]["text"].startswith("idempotency_key: Up to 255 ASCII characters")
     assert not Memory.objects.exists()
 
 
 def test_a_read_is_asked_anew_and_a_refusal_leaves_the_key_free(agent: Messenger) -> None:
     asked = {"name": "memory_list", "arguments": {}}
-    assert keyed(agent, "k", "header", asked)["structuredContent"]["memories"] == []
-    assert keyed(agent, "k", "header", SAVED | {"arguments": {}})["isError"]
-    assert not keyed(agent, "k", "header", SAVED).get("isError")
-    assert len(keyed(agent, "k", "header", asked)["structuredContent"]["memories"]) == 1
+    assert call_with_key(agent, "k", "header", asked)["structuredContent"]["memories"] == []
+    assert call_with_key(agent, "k", "header", SAVED | {"arguments": {}})["isError"]
+    assert not call_with_key(agent, "k", "header", SAVED).get("isError")
+    assert len(call_with_key(agent, "k", "header", asked)["structuredContent"]["memories"]) == 1
 
 
 def test_one_key_for_a_batch_counts_for_each_of_its_calls(agent: Messenger) -> None:

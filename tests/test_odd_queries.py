@@ -7,11 +7,13 @@ import os
 import random
 from collections.abc import Callable, Iterator
 
+import pytest
+from django.db import connection
 from django.utils import timezone
 
-from memories.recall import QUERY_LENGTH, Mode, recall
+from memories.recall import QUERY_LENGTH, Mode, recall, tokens
 from memoryhub.errors import Invalid
-from memoryhub.text import flaw
+from memoryhub.text import text_problem
 from teams.actor import Actor
 from tests import factories
 
@@ -62,7 +64,7 @@ def test_odd_queries_are_answered_or_refused_for_being_blank(writer: Actor) -> N
     now = timezone.now()  # the same for all, so that nobody looks again whether words have to be counted anew
     for number, query in enumerate(odd_queries(random.Random(1), count=QUERIES)):
         mode = Mode.KEYWORD if number % 2 else Mode.HYBRID
-        blank = bool(flaw(query, longest=QUERY_LENGTH)) or not query.strip()
+        blank = bool(text_problem(query, longest=QUERY_LENGTH)) or not query.strip()
         try:
             recall(actor=writer, query=query, mode=mode, limit=1, now=now)
             refused = False
@@ -72,3 +74,15 @@ def test_odd_queries_are_answered_or_refused_for_being_blank(writer: Actor) -> N
             error.add_note(f"Mode {mode}, query {query!r}.")
             raise
         assert refused == blank, repr(query)
+
+
+LONG_RUN = "".join(chr(0x4E00 + number) for number in range(2_000))
+
+
+@pytest.mark.parametrize("token", [LONG_RUN, "-".join(f"w{number}" for number in range(400))], ids=["run", "words"])
+def test_a_long_token_comes_back_once_and_not_with_each_of_its_parts(db: None, token: str) -> None:
+    with connection.cursor() as cursor:
+        readings = tokens.list_readings(token)[token]
+        cursor.execute(tokens.READ, tokens.bound(readings))
+        letters = sum(len(str(row)) for row in cursor.fetchall())
+    assert letters < 50 * len(token)

@@ -18,14 +18,14 @@ from pytest_django import DjangoDbBlocker
 
 from benchmarks.admin import pages
 from benchmarks.crowd import fill
-from memories import paging
 from memories.models import Batch, Memory, Type
-from memories.recall import statistics
+from memories.queries import paging
+from memories.recall import word_stats
 from teams import operations
 from teams.models import Project, Role, Token
 from tests import factories
 from tests.browser.pages import FOUND, PAGES, TEAM
-from tests.plans import explained, nodes, touched
+from tests.plans import count_touched_rows, explain_statement, nodes
 
 MEMORIES, RECALLS, FILES, VECTORS, PEOPLE = 100_000, 20_000, 2_000, 1_000, 10_000
 GROWING = {
@@ -70,7 +70,7 @@ def crowd(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
                 "step": "1 minute",
             }
         )
-        statistics.count(organization_id=team.organization_id, audience=team.pk, now=timezone.now())
+        word_stats.count(within=word_stats.Within(team.organization_id), audience=team.pk, now=timezone.now())
         yield Crowd(owner, f"/t/{team.organization.slug}/{team.slug}/")
         with connection.cursor() as cursor:
             cursor.execute(f"TRUNCATE {', '.join(sorted(GROWING | ALSO))} CASCADE")
@@ -82,13 +82,13 @@ def crowd(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
 def test_each_page_reads_a_bounded_part(crowd: Crowd, name: str) -> None:
     client = Client()
     client.force_login(crowd.owner)
-    path = crowd.moved(PAGES[name]).format(**_found(client, crowd, PAGES[name]))
+    path = crowd.moved(PAGES[name]).format(**_find_path_values(client, crowd, PAGES[name]))
     client.get(path)  # which learns the words
     assert_bounded(client, path)
 
 
 # Besides those that have a picture: each filter by itself, what comes while one types, the middle of the list.
-ASKED = {
+QUERY_STRINGS = {
     **{filter: f"memories/?{filter}" for filter in (
         *("type=goal", "category=fact", "tags=tag3", "scope=team", "scope=project", "project=harbour", "source=manual"),
         *("pinned=yes", "pinned=no", "expiring=7", "expiring=30", "review=due", "sort=changed", "sort=importance"),
@@ -107,13 +107,13 @@ DEAR = ("pinned=yes", "q=harbour&type=goal", "q=no-such-word")
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", QUERY_STRINGS)
 def test_whatever_a_list_is_asked_for_it_reads_a_bounded_part(crowd: Crowd, name: str) -> None:
     client = Client()
     client.force_login(crowd.owner)
-    path = f"{crowd.home}{ASKED[name]}"
+    path = f"{crowd.home}{QUERY_STRINGS[name]}"
     client.get(path)  # which learns the words
-    assert_bounded(client, path, rows=DEARER if name in DEAR else ROWS, headers={"HX-Target": "section#found"})
+    assert_bounded(client, path, rows=DEARER if name in DEAR else ROWS, headers={"HX-Target": "section#memory-list"})
 
 
 @pytest.mark.django_db
@@ -123,7 +123,7 @@ def test_the_middle_of_a_list_is_as_near_as_its_beginning(crowd: Crowd, order: s
     client.force_login(crowd.owner)
     sort = {"created_at": "", "updated_at": "changed", "importance": "importance"}[order]
     row = Memory.objects.order_by(f"-{order}", "-id")[MEMORIES // 2]
-    cursor = paging.mark(f"memories.Memory -{order}", getattr(row, order), row.pk)
+    cursor = paging.make_cursor(f"memories.Memory -{order}", getattr(row, order), row.pk)
     assert_bounded(client, f"{crowd.home}memories/?{urlencode({'sort': sort, 'cursor': cursor})}")
 
 
@@ -187,13 +187,14 @@ def operator() -> Client:
 def assert_bounded(
     client: Client, path: str, *, rows: int = ROWS, body: dict[str, Any] | None = None, **options: Any
 ) -> None:
-    """Each statement is explained where it stands, for what was set before it may matter."""
+    """Assert that the page's statements, and the rows they read, are bounded. Each is explained just before it runs,
+    because earlier settings may matter."""
     statements: list[tuple[str, list[dict[str, Any]]]] = []
 
     def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
         if not sql.startswith("EXPLAIN"):
             asks = sql.lstrip().startswith(("SELECT", "WITH", "("))
-            statements.append((sql, list(nodes(explained(sql, params))) if asks else []))
+            statements.append((sql, list(nodes(explain_statement(sql, params))) if asks else []))
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(note):
@@ -202,11 +203,11 @@ def assert_bounded(
     assert len(statements) <= STATEMENTS, [sql for sql, _ in statements]
     for sql, plan in statements:
         parts = [node for node in plan if node.get("Relation Name") in GROWING]
-        assert sum(map(touched, parts)) <= rows, (sql, parts)
+        assert sum(map(count_touched_rows, parts)) <= rows, (sql, parts)
 
 
-def _found(client: Client, crowd: Crowd, path: str) -> dict[str, str]:
-    """What stands in braces, by links as a person would find it."""
+def _find_path_values(client: Client, crowd: Crowd, path: str) -> dict[str, str]:
+    """Return the values for the braces in a path, found by following links as a person would."""
     names = {}
     for name, (place, pattern) in FOUND.items():
         if f"{{{name}}}" in path:

@@ -6,7 +6,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from memories import demo
-from memoryhub.middleware import answer
+from memoryhub.error_pages import answer_outage as answer
 from teams.models import Role
 from tests import factories
 from tests.cast import Cast

@@ -1,11 +1,14 @@
 """The embedded Postgres: shared by processes, outliving killed ones, and never touching a stranger's process."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
@@ -44,7 +47,7 @@ def query(cluster: Cluster, statement: str) -> object:
         return row[0] if row else None
 
 
-def write(cluster: Cluster) -> None:
+def write_row(cluster: Cluster) -> None:
     with psycopg.connect(cluster.url, autocommit=True) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 42 AS answer")
 
@@ -75,7 +78,7 @@ def test_whoever_leaves_last_stops_it(cluster: Cluster) -> None:
 
 def test_it_survives_a_killed_owner(cluster: Cluster) -> None:
     owner = holder(cluster)
-    write(cluster)
+    write_row(cluster)
     pid = cluster.pid()
     owner.kill()
     owner.communicate()
@@ -88,7 +91,7 @@ def test_it_survives_a_killed_owner(cluster: Cluster) -> None:
 def test_it_comes_back_after_its_own_death(cluster: Cluster) -> None:
     cluster = Cluster(cluster.folder)  # as safe as it is by default
     with cluster.running():
-        write(cluster)
+        write_row(cluster)
         assert not cluster.revive()
         pid = cluster.pid()
         assert pid
@@ -100,7 +103,7 @@ def test_it_comes_back_after_its_own_death(cluster: Cluster) -> None:
 
 def test_a_pid_file_that_names_a_stranger_harms_neither(cluster: Cluster) -> None:
     with cluster.running():
-        write(cluster)
+        write_row(cluster)
     stranger = subprocess.Popen(["sleep", "60"])
     (cluster.data / "postmaster.pid").write_text(f"{stranger.pid}\n{cluster.data}\n")
     with cluster.running():
@@ -132,6 +135,69 @@ def test_only_the_account_reaches_it_and_only_by_its_socket(cluster: Cluster) ->
         assert query(cluster, "SHOW listen_addresses") == ""
         assert cluster.folder.stat().st_mode & 0o777 == 0o700
         assert cluster.data.stat().st_mode & 0o777 == 0o700
+
+
+LOGGED_SECRET = "the launch code is heron"
+
+
+def provoke(connection: "psycopg.Connection[object]", *statements: str) -> None:
+    for statement in statements:
+        with contextlib.suppress(psycopg.Error):
+            connection.execute(statement)  # type: ignore[arg-type]
+
+
+def deadlock(cluster: Cluster) -> None:
+    """Two writers lock the same two rows in opposite orders; one of them is cancelled."""
+    locked = threading.Barrier(2)
+
+    def write_both(first: int, second: int) -> None:
+        with psycopg.connect(cluster.url) as connection, contextlib.suppress(psycopg.Error):
+            connection.execute(f"UPDATE diary SET line = '{LOGGED_SECRET} {first}' WHERE id = {first}")
+            locked.wait()
+            connection.execute(f"UPDATE diary SET line = '{LOGGED_SECRET} {second}' WHERE id = {second}")
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(write_both, (1, 2), (2, 1)))
+
+
+def crash_while_running(cluster: Cluster, statement: str) -> None:
+    """Kills the process that serves a statement: the server then says what has crashed."""
+    with psycopg.connect(cluster.url) as connection, ThreadPoolExecutor(1) as pool:
+        running = pool.submit(provoke, connection, statement)
+        time.sleep(0.3)
+        os.kill(connection.info.backend_pid, signal.SIGKILL)
+        running.result()
+    while True:
+        with contextlib.suppress(psycopg.OperationalError):
+            assert query(cluster, "SELECT 1") == 1
+            return
+        time.sleep(0.1)
+
+
+def test_nobodys_words_reach_the_log(cluster: Cluster) -> None:
+    with cluster.running():
+        with psycopg.connect(cluster.url, autocommit=True) as connection:
+            connection.execute("CREATE TABLE diary (id int UNIQUE, line text CHECK (length(line) < 50))")
+            connection.execute("INSERT INTO diary VALUES (1, 'one'), (2, 'two')")
+            connection.execute("SET deadlock_timeout = '20ms'")
+            provoke(
+                connection,
+                f"INSERT INTO diary VALUES (3, repeat('{LOGGED_SECRET}', 9))",  # "Failing row contains"
+                f"INSERT INTO diary VALUES (1, '{LOGGED_SECRET}')",
+                f"SELECT '{LOGGED_SECRET}",  # a syntax error, which quotes what it stumbled over
+                f"SELECT '{LOGGED_SECRET}'::uuid",
+                f"DO $$ BEGIN RAISE WARNING '{LOGGED_SECRET}'; END $$",
+                f"SELECT pg_sleep(1.2), '{LOGGED_SECRET}'",
+                "SET statement_timeout = '50ms'",
+                f"SELECT pg_sleep(9), '{LOGGED_SECRET}'",
+            )
+            with contextlib.suppress(psycopg.Error):
+                connection.execute("SELECT %s::int, %s", [LOGGED_SECRET, LOGGED_SECRET])
+        deadlock(cluster)
+        crash_while_running(cluster, f"SELECT pg_sleep(9), '{LOGGED_SECRET}'")
+    log = cluster.log.read_text()
+    assert "was terminated by signal 9" in log  # what goes wrong with the server itself is still told
+    assert "heron" not in log
 
 
 def test_by_default_nothing_acknowledged_is_lost() -> None:

@@ -13,7 +13,7 @@ from django.db import connections
 from memories import operations
 from memories.models import Answer, Association, Memory, Revision, Source, TeamFile
 from memories.operations import Draft
-from memories.operations.seeing import tail
+from memories.rules.preconditions import tail_of_id
 from memoryhub.errors import Conflict, NotFound
 from teams.actor import Actor
 from tests import factories
@@ -27,7 +27,7 @@ def writer(transactional_db: None) -> Actor:
 
 
 def at_once(number: int, act: Callable[[int], Any]) -> list[Any]:
-    """What each of so many threads got, or the refusal it met. All start together."""
+    """Run a function in so many threads, all starting together, and return each one's result or the refusal it met."""
     start = Barrier(number)
 
     def one(position: int) -> Any:
@@ -44,7 +44,7 @@ def at_once(number: int, act: Callable[[int], Any]) -> list[Any]:
 
 
 def test_fifty_threads_saving_one_key_leave_one_row_with_fifty_versions(writer: Actor) -> None:
-    saved = at_once(50, lambda n: operations.save(actor=writer, draft=Draft(key="k", content=f"by {n}")))
+    saved = at_once(50, lambda n: operations.save_memory(actor=writer, draft=Draft(key="k", content=f"by {n}")))
     memory = Memory.objects.get()
     assert memory.version == 50
     assert sorted(row.version for row in saved) == list(range(1, 51))
@@ -55,7 +55,9 @@ def test_fifty_threads_saving_one_key_leave_one_row_with_fifty_versions(writer: 
 
 def test_of_twenty_with_the_same_version_one_wins(writer: Actor) -> None:
     memory = factories.memory(writer, "before")
-    results = at_once(20, lambda n: operations.update(actor=writer, memory_id=memory.pk, content=f"by {n}", version=1))
+    results = at_once(
+        20, lambda n: operations.update_memory(actor=writer, memory_id=memory.pk, content=f"by {n}", version=1)
+    )
     winners = [row for row in results if isinstance(row, Memory)]
     losers = [row for row in results if isinstance(row, Conflict)]
     assert (len(winners), len(losers)) == (1, 19)
@@ -64,18 +66,18 @@ def test_of_twenty_with_the_same_version_one_wins(writer: Actor) -> None:
 
 
 def test_the_same_idempotency_key_writes_once(writer: Actor) -> None:
-    def act() -> operations.Result:
-        memory = operations.save(actor=writer, draft=Draft(content="once"))
-        return operations.Result({"id": str(memory.pk)}, memory_ids=(memory.pk,))
+    def act() -> operations.IdempotentResult:
+        memory = operations.save_memory(actor=writer, draft=Draft(content="once"))
+        return operations.IdempotentResult({"id": str(memory.pk)}, memory_ids=(memory.pk,))
 
-    answers = at_once(20, lambda n: operations.once(actor=writer, key="retry-1", request=b"{}", act=act))
+    answers = at_once(20, lambda n: operations.run_once(actor=writer, key="retry-1", request=b"{}", act=act))
     assert Memory.objects.count() == Revision.objects.count() == Answer.objects.count() == 1
     assert [answer["id"] for answer in answers] == [str(Memory.objects.get().pk)] * 20
 
 
 def test_twenty_appends_all_arrive(writer: Actor) -> None:
     memory = factories.memory(writer, "start")
-    at_once(20, lambda n: operations.append(actor=writer, memory_id=memory.pk, text=f"line {n}"))
+    at_once(20, lambda n: operations.append_to_memory(actor=writer, memory_id=memory.pk, text=f"line {n}"))
     memory.refresh_from_db()
     assert sorted(memory.content.splitlines()[1:]) == sorted(f"line {n}" for n in range(20))
     assert memory.version == 21
@@ -83,7 +85,7 @@ def test_twenty_appends_all_arrive(writer: Actor) -> None:
 
 def test_twenty_taggers_all_arrive(writer: Actor) -> None:
     memory = factories.memory(writer)
-    at_once(20, lambda n: operations.tag(actor=writer, memory_id=memory.pk, add=[f"t{n}"]))
+    at_once(20, lambda n: operations.tag_memory(actor=writer, memory_id=memory.pk, add=[f"t{n}"]))
     memory.refresh_from_db()
     assert set(memory.tags) == {f"t{n}" for n in range(20)}
 
@@ -92,8 +94,8 @@ def test_forgetting_and_updating_at_once_never_changes_the_forgotten(writer: Act
     for _ in range(10):
         memory = factories.memory(writer)
         acts: list[Callable[[], Any]] = [
-            lambda pk=memory.pk: operations.forget(actor=writer, memory_id=pk),  # type: ignore[misc]
-            lambda pk=memory.pk: operations.update(actor=writer, memory_id=pk, content="changed"),  # type: ignore[misc]
+            lambda pk=memory.pk: operations.forget_memory(actor=writer, memory_id=pk),  # type: ignore[misc]
+            lambda pk=memory.pk: operations.update_memory(actor=writer, memory_id=pk, content="changed"),  # type: ignore[misc]
         ]
         at_once(2, lambda n, acts=acts: acts[n]())  # type: ignore[misc]
         kinds = list(Revision.objects.filter(memory=memory).order_by("version").values_list("change", flat=True))
@@ -105,7 +107,7 @@ def test_batches_in_opposite_order_do_not_deadlock(writer: Actor) -> None:
 
     def batch(position: int) -> None:
         ordered = keys if position % 2 else list(reversed(keys))
-        operations.save_many(actor=writer, drafts=[Draft(key=key, content=f"by {position}") for key in ordered])
+        operations.save_memories(actor=writer, drafts=[Draft(key=key, content=f"by {position}") for key in ordered])
 
     at_once(12, batch)
     assert set(Memory.objects.values_list("version", flat=True)) == {12}
@@ -115,7 +117,7 @@ def test_batches_in_opposite_order_do_not_deadlock(writer: Actor) -> None:
 def test_create_and_refuse_under_fire_leave_one_owner(writer: Actor) -> None:
     modes = [operations.Dedupe.CREATE, operations.Dedupe.REFUSE]
     results = at_once(
-        20, lambda n: operations.save(actor=writer, draft=Draft(key="k", content="x", dedupe=modes[n % 2]))
+        20, lambda n: operations.save_memory(actor=writer, draft=Draft(key="k", content="x", dedupe=modes[n % 2]))
     )
     refused = [row for row in results if isinstance(row, Conflict)]
     assert Memory.objects.filter(owns_key=True).count() == 1
@@ -133,7 +135,7 @@ def test_one_link_however_many_draw_it(writer: Actor) -> None:
 
 
 def test_a_file_written_by_many_keeps_every_version(writer: Actor) -> None:
-    at_once(20, lambda n: operations.files.write(actor=writer, path="notes/day.md", content=f"by {n}"))
+    at_once(20, lambda n: operations.files.write_file(actor=writer, path="notes/day.md", content=f"by {n}"))
     file = TeamFile.objects.get()
     assert file.version == 20
     assert set(file.versions.values_list("content", flat=True)) == {f"by {n}" for n in range(20)}
@@ -145,12 +147,12 @@ def test_unlike_batches_in_opposite_order_do_not_deadlock(writer: Actor) -> None
         [Draft(key="b", content="x"), Draft(key="a", content="x", tags=["t"])],
     ]
     for _ in range(5):
-        at_once(8, lambda n: operations.save_many(actor=writer, drafts=batches[n % 2]))
+        at_once(8, lambda n: operations.save_memories(actor=writer, drafts=batches[n % 2]))
     assert set(Memory.objects.values_list("version", flat=True)) == {40}
 
 
 def test_versions_never_run_back_in_time(writer: Actor) -> None:
-    at_once(30, lambda n: operations.save(actor=writer, draft=Draft(key="k", content=f"by {n}")))
+    at_once(30, lambda n: operations.save_memory(actor=writer, draft=Draft(key="k", content=f"by {n}")))
     times = list(Revision.objects.order_by("version").values_list("created_at", flat=True))
     assert times == sorted(times)
     assert Memory.objects.get().updated_at == times[-1]
@@ -165,9 +167,9 @@ def test_nothing_is_hung_on_a_memory_while_it_is_purged() -> None:
         def act(n: int, pk: UUID = memory.pk, other: UUID = other.pk) -> object:
             try:
                 if n == 0:
-                    return operations.purge(actor=owner, memory_id=pk)
+                    return operations.purge_memory(actor=owner, memory_id=pk)
                 if n == 1:
-                    return operations.cite(actor=writer, memory_id=pk, quote="SECRET")
+                    return operations.add_citation(actor=writer, memory_id=pk, quote="SECRET")
                 return operations.associate(actor=writer, origin_id=other, target_id=pk)
             except NotFound as refusal:
                 return refusal
@@ -181,43 +183,43 @@ def test_a_write_that_does_not_care_wins_beside_deletions(writer: Actor) -> None
     def act(n: int) -> object:
         if n == 0:
             try:
-                return operations.files.delete(actor=writer, path="a.md")
+                return operations.files.delete_file(actor=writer, path="a.md")
             except NotFound as refusal:
                 return refusal
-        return operations.files.write(actor=writer, path="a.md", content=f"by {n}")
+        return operations.files.write_file(actor=writer, path="a.md", content=f"by {n}")
 
     for _ in range(5):
-        operations.files.write(actor=writer, path="a.md", content="start")
+        operations.files.write_file(actor=writer, path="a.md", content="start")
         results = at_once(5, act)
         assert all(isinstance(result, TeamFile) for result in results[1:])
 
 
 def test_whoever_is_late_while_it_is_forgotten_is_told_so(writer: Actor) -> None:
     for _ in range(5):
-        memory = operations.save(actor=writer, draft=Draft(content="one"))
-        operations.update(actor=writer, memory_id=memory.pk, content="two")
+        memory = operations.save_memory(actor=writer, draft=Draft(content="one"))
+        operations.update_memory(actor=writer, memory_id=memory.pk, content="two")
 
         def act(number: int, pk: UUID = memory.pk) -> Memory:
             if number == 10:
-                return operations.forget(actor=writer, memory_id=pk)
-            return operations.update(actor=writer, memory_id=pk, content="late", version=1)
+                return operations.forget_memory(actor=writer, memory_id=pk)
+            return operations.update_memory(actor=writer, memory_id=pk, content="late", version=1)
 
         assert sum(isinstance(result, Conflict) for result in at_once(20, act)) == 19
 
 
 def test_whoever_saw_the_former_owner_of_a_key_never_overwrites_the_next(writer: Actor) -> None:
-    """Half of them forget it and save the key anew, the others write over what they saw."""
-    former = operations.save(actor=writer, draft=Draft(key="k", content="seen"))
-    seen = operations.Seen(1, tail(former.pk))
+    """Half of the threads forget the memory and save the key anew, the others write over what they saw."""
+    former = operations.save_memory(actor=writer, draft=Draft(key="k", content="seen"))
+    seen = operations.ExpectedVersion(1, tail_of_id(former.pk))
 
     def act(number: int) -> None:
         if number % 2:
             with suppress(NotFound):  # nobody has the key for a moment
-                operations.save(actor=writer, draft=Draft(key="k", content="over"), version=seen)
+                operations.save_memory(actor=writer, draft=Draft(key="k", content="over"), version=seen)
             return
         with suppress(Conflict):  # forgotten already
-            operations.forget(actor=writer, memory_id=former.pk)
-        operations.save(actor=writer, draft=Draft(key="k", content="anew"))
+            operations.forget_memory(actor=writer, memory_id=former.pk)
+        operations.save_memory(actor=writer, draft=Draft(key="k", content="anew"))
 
     at_once(20, act)
     next_one = Memory.objects.get(key="k", forgotten_at=None)
@@ -226,17 +228,17 @@ def test_whoever_saw_the_former_owner_of_a_key_never_overwrites_the_next(writer:
 
 
 def test_whoever_saw_the_former_file_of_a_path_never_overwrites_the_next(writer: Actor) -> None:
-    former = operations.files.write(actor=writer, path="a.md", content="seen")
-    seen = operations.Seen(1, tail(former.pk))
+    former = operations.files.write_file(actor=writer, path="a.md", content="seen")
+    seen = operations.ExpectedVersion(1, tail_of_id(former.pk))
 
     def act(number: int) -> None:
         with suppress(NotFound):  # nothing is there for a moment
             if number % 2:
-                operations.files.write(actor=writer, path="a.md", content="over", version=seen)
+                operations.files.write_file(actor=writer, path="a.md", content="over", version=seen)
             elif number == 0:
-                operations.files.delete(actor=writer, path="a.md")
+                operations.files.delete_file(actor=writer, path="a.md")
         if not number % 2:
-            operations.files.write(actor=writer, path="a.md", content="anew")
+            operations.files.write_file(actor=writer, path="a.md", content="anew")
 
     at_once(20, act)
     next_one = TeamFile.objects.alive().get()

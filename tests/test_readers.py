@@ -1,14 +1,16 @@
-"""Who can see a memory, told by name: held against the rule itself."""
+"""Tests of the list of those who can see a memory, compared with the rule itself."""
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memories import readers as telling
 from memories.models import Memory, Scope
-from memories.readers import readers
+from memories.queries import who_can_see as telling
+from memories.queries.who_can_see import list_readers
 from memoryhub.errors import NotFound
-from teams import auth
-from teams.models import Admission, Level, Organization, Person, Role
+from teams import operations as registry
+from teams import rights
+from teams.actor import Actor
+from teams.models import Admission, Agent, Level, Membership, Organization, Person, Role
 from tests import factories
 from tests.cast import AT_WORK, Cast
 
@@ -17,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def crowd(cast: Cast) -> Cast:
-    """The cast, and some more of whom the rule says something."""
+    """Return the cast, with some more people and agents for whom the rule has a case."""
     below = factories.team(Organization.objects.get(slug="acme"), "night-shift", parent="ops")
     deeper = factories.team(Organization.objects.get(slug="acme"), "dawn-shift", parent="night-shift")
     factories.agent(below, "night-director", Level.DIRECTOR)
@@ -28,21 +30,23 @@ def crowd(cast: Cast) -> Cast:
     factories.member(below, Role.OWNER, "night-owner")
     gone = factories.member(cast.ops, Role.OWNER, "former-owner")
     type(gone).objects.filter(pk=gone.pk).update(is_active=False)
+    for agent in Agent.objects.all():
+        registry.issue_token(agent=agent)
     return cast
 
 
 def who_can(memory: Memory) -> set[str]:
-    """Everybody of the organization who reaches it in the best of circumstances."""
-    people = auth.Membership.objects.filter(organization=memory.organization_id, user__is_active=True)
+    """Return everybody of the organization who can reach the memory in some context."""
+    people = Membership.objects.filter(organization=memory.organization_id, user__is_active=True)
     found = {
         member.user.get_username()
         for member in people
-        if _sees(auth.login_actor(user=member.user, team_id=member.team_id, workspace="blue"), memory)
+        if _sees(rights.login_actor(user=member.user, team_id=member.team_id, workspace="blue"), memory)
     }
-    return found | {agent.slug for agent in auth.Agent.objects.all() if _reaches(agent, memory)}
+    return found | {agent.slug for agent in Agent.objects.all() if _reaches(agent, memory)}
 
 
-def _reaches(agent: auth.Agent, memory: Memory) -> bool:
+def _reaches(agent: Agent, memory: Memory) -> bool:
     if agent.organization_id != memory.organization_id:
         return False
     for context in (AT_WORK, {"user": "mira", "workspace": "blue"}):
@@ -54,14 +58,14 @@ def _reaches(agent: auth.Agent, memory: Memory) -> bool:
     return False
 
 
-def _sees(actor: auth.Actor, memory: Memory) -> bool:
+def _sees(actor: Actor, memory: Memory) -> bool:
     return Memory.objects.visible_to(actor).filter(pk=memory.pk).exists()
 
 
 @pytest.mark.parametrize("scope", Scope)
 def test_everybody_who_can_see_it_is_named_and_nobody_else(crowd: Cast, scope: Scope) -> None:
     memory = crowd.memory(scope)
-    named = {reader.name for group in readers(memory) for reader in group.named}
+    named = {reader.name for group in list_readers(memory) for reader in group.named}
     assert named == who_can(memory)
     assert named
 
@@ -71,8 +75,8 @@ def test_many_are_named_in_part_and_counted(
 ) -> None:
     for number in range(4):
         factories.member(cast.ops, Role.VIEWER, f"viewer-{number}")
-    monkeypatch.setattr(telling, "SHOWN", 3)
+    monkeypatch.setattr(telling, "MAX_READER_NAMES", 3)
     memory = Memory.objects.select_related("team").get(pk=cast.memory().pk)
     with django_assert_max_num_queries(8):
-        members = readers(memory)[0]
+        members = list_readers(memory)[0]
     assert ([reader.name for reader in members.named], members.more) == (["editor", "owner", "viewer"], 4)

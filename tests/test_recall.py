@@ -9,10 +9,10 @@ from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memories import extensions, operations
-from memories.importance import IMPORTANCE_NOW, importance_at
-from memories.models import Lexeme, Memory, Usage, Vocabulary
-from memories.recall import Filters, Mode, lists, recall, statistics
+from memories import operations
+from memories.models import Lexeme, Memory, Usage, Vocabulary, pgvector
+from memories.recall import Filters, Mode, lists, recall, word_stats
+from memories.rules.importance import IMPORTANCE_NOW, importance_at
 from memoryhub.errors import Invalid
 from teams.actor import Actor
 from tests import factories
@@ -31,11 +31,11 @@ NOTES = [
 
 @pytest.fixture
 def notes(writer: Actor) -> dict[str, Memory]:
-    saved = operations.save_many(actor=writer, drafts=[operations.Draft(content=text) for text in NOTES])
+    saved = operations.save_memories(actor=writer, drafts=[operations.Draft(content=text) for text in NOTES])
     return {memory.content: memory for memory in saved}
 
 
-def contents(actor: Actor, query: str, **said: Any) -> list[str]:
+def recalled_contents(actor: Actor, query: str, **said: Any) -> list[str]:
     return [hit.memory.content for hit in recall(actor=actor, query=query, **said).hits]
 
 
@@ -53,10 +53,10 @@ QUESTIONS = {
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_questions_find_their_answer_first(writer: Actor, notes: dict[str, Memory], question: str) -> None:
     wanted = NOTES[QUESTIONS[question]]
-    if extensions.has_vectors(connection):
-        assert contents(writer, question)[0] == wanted
+    if pgvector.has_vectors(connection):
+        assert recalled_contents(writer, question)[0] == wanted
     else:  # by words alone, those questions that share one with their answer
-        assert wanted in contents(writer, question) or question == "when do we eat"
+        assert wanted in recalled_contents(writer, question) or question == "when do we eat"
 
 
 @pytest.mark.parametrize(
@@ -66,17 +66,17 @@ def test_questions_find_their_answer_first(writer: Actor, notes: dict[str, Memor
 def test_exact_identifiers_come_first(
     writer: Actor, notes: dict[str, Memory], query: str, wanted: int, mode: Mode
 ) -> None:
-    assert contents(writer, query, mode=mode)[0] == NOTES[wanted]
+    assert recalled_contents(writer, query, mode=mode)[0] == NOTES[wanted]
 
 
-PARTS = ["stponed", "ogres ru", "% of", "_", "%", "'", "\\", "&", "!", "((", ":*"]
+WORD_PARTS = ["stponed", "ogres ru", "% of", "_", "%", "'", "\\", "&", "!", "((", ":*"]
 
 
-@pytest.mark.parametrize("query", PARTS)
+@pytest.mark.parametrize("query", WORD_PARTS)
 def test_parts_are_found_letter_by_letter_when_no_word_matches(writer: Actor, query: str) -> None:
     memory = factories.memory(writer, f"xx{query}yy")
     factories.memory(writer, "Nothing of the sort.")
-    assert contents(writer, query, mode=Mode.KEYWORD)[:1] == [memory.content]
+    assert recalled_contents(writer, query, mode=Mode.KEYWORD)[:1] == [memory.content]
 
 
 def test_where_only_the_newest_were_read_through_there_may_be_more(
@@ -120,22 +120,22 @@ HARD = [
 
 @pytest.mark.parametrize("query", HARD)
 def test_hard_queries_are_answered(writer: Actor, notes: dict[str, Memory], query: str) -> None:
-    assert set(contents(writer, query)) <= set(NOTES)
+    assert set(recalled_contents(writer, query)) <= set(NOTES)
 
 
 def test_lists_by_time_importance_and_type(writer: Actor) -> None:
     now = timezone.now()
     for days, type_, importance in ((3, "fact", 0.9), (2, "todo", 0.1), (1, "fact", 0.4)):
         draft = operations.Draft(content=f"{days} days", type=type_, importance=importance)
-        operations.save(actor=writer, draft=draft, now=now - timedelta(days=days))
+        operations.save_memory(actor=writer, draft=draft, now=now - timedelta(days=days))
     often = Memory.objects.get(content="3 days")
     ids = {"organization_id": often.organization_id, "memory_id": often.pk, "audience": often.audience}
     Usage.objects.create(**ids, access_count=7, last_accessed_at=now - timedelta(days=3))
-    assert contents(writer, "", mode=Mode.RECENT) == ["1 days", "2 days", "3 days"]
-    assert contents(writer, "", mode=Mode.IMPORTANT) == ["3 days", "1 days", "2 days"]
+    assert recalled_contents(writer, "", mode=Mode.RECENT) == ["1 days", "2 days", "3 days"]
+    assert recalled_contents(writer, "", mode=Mode.IMPORTANT) == ["3 days", "1 days", "2 days"]
     fact = Filters(type="fact")
-    assert contents(writer, "", mode=Mode.TYPED, filters=fact) == ["1 days", "3 days"]
-    assert contents(writer, "", mode=Mode.TYPED, filters=fact, sort_by="most_accessed") == ["3 days", "1 days"]
+    assert recalled_contents(writer, "", mode=Mode.TYPED, filters=fact) == ["1 days", "3 days"]
+    assert recalled_contents(writer, "", mode=Mode.TYPED, filters=fact, sort_by="most_accessed") == ["3 days", "1 days"]
     assert recall(actor=writer, mode=Mode.RECENT, limit=2).total == 3
 
 
@@ -153,9 +153,9 @@ def test_filters_narrow_every_mode(writer: Actor) -> None:
     ]
     for filters in narrowing:
         for mode in (Mode.HYBRID, Mode.KEYWORD, Mode.SEMANTIC, Mode.RECENT, Mode.IMPORTANT):
-            assert contents(writer, "blue berth", mode=mode, filters=filters) == [kept.content]
+            assert recalled_contents(writer, "blue berth", mode=mode, filters=filters) == [kept.content]
     future = Filters(created_after=timezone.now() + timedelta(days=1))
-    assert contents(writer, "blue berth", filters=future) == []
+    assert recalled_contents(writer, "blue berth", filters=future) == []
 
 
 @pytest.mark.parametrize(
@@ -180,41 +180,41 @@ def test_odd_recalls_are_refused(writer: Actor, said: dict[str, Any], field: str
 
 
 def test_limits_default_by_mode(writer: Actor) -> None:
-    operations.save_many(actor=writer, drafts=[operations.Draft(content=f"berth {n}") for n in range(20)])
-    assert [len(contents(writer, "berth", mode=mode)) for mode in (Mode.KEYWORD, Mode.HYBRID)] == [5, 10]
+    operations.save_memories(actor=writer, drafts=[operations.Draft(content=f"berth {n}") for n in range(20)])
+    assert [len(recalled_contents(writer, "berth", mode=mode)) for mode in (Mode.KEYWORD, Mode.HYBRID)] == [5, 10]
     assert recall(actor=writer, query="berth", limit=1).total == 20
 
 
 def test_words_that_are_rare_here_count_more(writer: Actor) -> None:
-    operations.save_many(actor=writer, drafts=[operations.Draft(content=f"berth plan {n}") for n in range(30)])
+    operations.save_memories(actor=writer, drafts=[operations.Draft(content=f"berth plan {n}") for n in range(30)])
     rare = factories.memory(writer, "the anchor plan")
-    assert contents(writer, "berth anchor", mode=Mode.KEYWORD)[0] == rare.content
+    assert recalled_contents(writer, "berth anchor", mode=Mode.KEYWORD)[0] == rare.content
 
 
 def test_counts_are_renewed_when_enough_has_changed(writer: Actor) -> None:
     factories.memory(writer, "one berth")
     recall(actor=writer, query="berth")
-    operations.save_many(actor=writer, drafts=[operations.Draft(content=f"berth {n}") for n in range(60)])
+    operations.save_memories(actor=writer, drafts=[operations.Draft(content=f"berth {n}") for n in range(60)])
     recall(actor=writer, query="berth")
     assert Vocabulary.objects.get(audience=writer.team_id).memories == 1
-    recall(actor=writer, query="berth", now=timezone.now() + statistics.LOOK_EVERY * 2)
+    recall(actor=writer, query="berth", now=timezone.now() + word_stats.LOOK_EVERY * 2)
     assert Vocabulary.objects.get(audience=writer.team_id).memories == 61
     assert Lexeme.objects.get(audience=writer.team_id, lexeme="berth").memories == 61
 
 
 def test_a_changed_memory_is_found_by_its_new_meaning_only(writer: Actor) -> None:
     memory = factories.memory(writer, "The cat sleeps on the sofa.")
-    operations.update(actor=writer, memory_id=memory.pk, content="Quarterly revenue grew by nine percent.")
+    operations.update_memory(actor=writer, memory_id=memory.pk, content="Quarterly revenue grew by nine percent.")
     hits = recall(actor=writer, query="income growth of the quarter", mode=Mode.SEMANTIC).hits
     assert [hit.memory.content for hit in hits] == ["Quarterly revenue grew by nine percent."]
-    if extensions.has_vectors(connection):
+    if pgvector.has_vectors(connection):
         assert memory.embeddings.get().memory_version == 2
 
 
 def test_without_pgvector_recall_says_so(writer: Actor) -> None:
     factories.memory(writer, "blue berth")
     result = recall(actor=writer, query="berth", mode=Mode.SEMANTIC)
-    assert bool(result.note) == (not extensions.has_vectors(connection))
+    assert bool(result.note) == (not pgvector.has_vectors(connection))
     assert [hit.memory.content for hit in result.hits] == ["blue berth"]
 
 
@@ -267,7 +267,7 @@ def test_plain_words_read_the_same_by_the_dictionary_alone() -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT word, ts_lexize('pg_catalog.english_stem', word) = "
-            "array(SELECT lexeme FROM unnest(memory_words(word))) FROM unnest(%s::text[]) AS word",
+            "array(SELECT lexeme FROM unnest(memory_words(word, 'english'))) FROM unnest(%s::text[]) AS word",
             [words],
         )
         assert [word for word, same in cursor.fetchall() if not same] == []

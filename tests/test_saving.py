@@ -7,10 +7,19 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from memories import extensions
-from memories.embedding.serving import serving
-from memories.models import Memory, Revision, Scope
-from memories.operations import BATCH_LIMIT, Dedupe, Draft, forget, restore, save, save_many, sweep, update
+from memories.embedding.active_model import get_active_models
+from memories.models import Memory, Revision, Scope, pgvector
+from memories.operations import (
+    BATCH_LIMIT,
+    Dedupe,
+    Draft,
+    forget_memory,
+    restore_memory,
+    save_memories,
+    save_memory,
+    sweep_expired,
+    update_memory,
+)
 from memoryhub.errors import Conflict, Invalid, KeyTaken, NotFound
 from teams.actor import Actor
 from teams.models import Verb
@@ -19,7 +28,7 @@ from tests.cast import Cast
 
 
 def test_a_save_is_version_1_with_its_revision(writer: Actor) -> None:
-    memory = save(actor=writer, draft=Draft(content="Backups run at 03:00 UTC.", tags=["backup"]))
+    memory = save_memory(actor=writer, draft=Draft(content="Backups run at 03:00 UTC.", tags=["backup"]))
     revision = Revision.objects.get(memory=memory)
     assert (memory.version, revision.version, revision.change) == (1, 1, "created")
     assert (revision.content, revision.tags) == ("Backups run at 03:00 UTC.", ["backup"])
@@ -27,8 +36,10 @@ def test_a_save_is_version_1_with_its_revision(writer: Actor) -> None:
 
 
 def test_saving_a_key_again_makes_a_version_and_keeps_what_is_unsaid(writer: Actor) -> None:
-    first = save(actor=writer, draft=Draft(key="oncall", content="Ana", tags=["rota"], type="decision", pinned=True))
-    second = save(actor=writer, draft=Draft(key="oncall", content="Bo", importance=0.9))
+    first = save_memory(
+        actor=writer, draft=Draft(key="oncall", content="Ana", tags=["rota"], type="decision", pinned=True)
+    )
+    second = save_memory(actor=writer, draft=Draft(key="oncall", content="Bo", importance=0.9))
     assert (second.pk, second.version, second.content) == (first.pk, 2, "Bo")
     assert (second.tags, second.type, second.pinned, second.importance) == (["rota"], "decision", True, 0.9)
     assert second.created_at == first.created_at < second.updated_at
@@ -37,67 +48,67 @@ def test_saving_a_key_again_makes_a_version_and_keeps_what_is_unsaid(writer: Act
 
 
 def test_a_summary_does_not_outlive_its_text(writer: Actor) -> None:
-    first = save(actor=writer, draft=Draft(key="oncall", content="Ana until May.", summary="Ana", tags=["rota"]))
-    assert save(actor=writer, draft=Draft(key="oncall", content="Bo from May.")).summary == ""
-    assert save(actor=writer, draft=Draft(key="oncall", content="Cy from June.", summary="Cy")).summary == "Cy"
+    first = save_memory(actor=writer, draft=Draft(key="oncall", content="Ana until May.", summary="Ana", tags=["rota"]))
+    assert save_memory(actor=writer, draft=Draft(key="oncall", content="Bo from May.")).summary == ""
+    assert save_memory(actor=writer, draft=Draft(key="oncall", content="Cy from June.", summary="Cy")).summary == "Cy"
     same = {"actor": writer, "memory_id": first.pk}
-    assert update(**same, tags=["x"]).summary == "Cy"
-    assert update(**same, content="Di from July.").summary == ""
-    assert update(**same, content="Ed from August.", summary="Ed").summary == "Ed"
+    assert update_memory(**same, tags=["x"]).summary == "Cy"
+    assert update_memory(**same, content="Di from July.").summary == ""
+    assert update_memory(**same, content="Ed from August.", summary="Ed").summary == "Ed"
 
 
 def test_null_empties_what_leaving_out_would_keep(writer: Actor) -> None:
-    save(actor=writer, draft=Draft(key="k", content="x", expires_at=timezone.now() + timedelta(days=1)))
-    assert save(actor=writer, draft=Draft(key="k", content="y")).expires_at is not None
-    assert save(actor=writer, draft=Draft(key="k", content="z", expires_at=None)).expires_at is None
+    save_memory(actor=writer, draft=Draft(key="k", content="x", expires_at=timezone.now() + timedelta(days=1)))
+    assert save_memory(actor=writer, draft=Draft(key="k", content="y")).expires_at is not None
+    assert save_memory(actor=writer, draft=Draft(key="k", content="z", expires_at=None)).expires_at is None
 
 
 def test_keyless_memories_never_collide(writer: Actor) -> None:
-    one, two = (save(actor=writer, draft=Draft(content="same words")) for _ in range(2))
+    one, two = (save_memory(actor=writer, draft=Draft(content="same words")) for _ in range(2))
     assert one.pk != two.pk
 
 
 def test_the_same_key_lives_once_per_audience_and_workspace(cast: Cast) -> None:
     drafts = [Draft(key="k", content=scope, scope=scope) for scope in Scope]
-    here = save_many(actor=cast["writer"].actor(), drafts=drafts)
-    elsewhere = save(actor=cast["elsewhere"].actor(), draft=Draft(key="k", content="green"))
+    here = save_memories(actor=cast["writer"].actor(), drafts=drafts)
+    elsewhere = save_memory(actor=cast["elsewhere"].actor(), draft=Draft(key="k", content="green"))
     assert len({memory.pk for memory in (*here, elsewhere)}) == 5
     assert {memory.version for memory in (*here, elsewhere)} == {1}
 
 
 def test_create_forces_a_new_row_and_the_first_keeps_the_key(writer: Actor) -> None:
-    owner = save(actor=writer, draft=Draft(key="k", content="first"))
-    other = save(actor=writer, draft=Draft(key="k", content="second", dedupe=Dedupe.CREATE))
-    again = save(actor=writer, draft=Draft(key="k", content="third"))
+    owner = save_memory(actor=writer, draft=Draft(key="k", content="first"))
+    other = save_memory(actor=writer, draft=Draft(key="k", content="second", dedupe=Dedupe.CREATE))
+    again = save_memory(actor=writer, draft=Draft(key="k", content="third"))
     assert other.pk != owner.pk == again.pk
-    assert Memory.objects.keyed("k").first() == again
+    assert Memory.objects.with_key("k").first() == again
 
 
 def test_a_forgotten_owner_leaves_the_key_to_its_namesake(writer: Actor) -> None:
-    owner = save(actor=writer, draft=Draft(key="k", content="first"))
-    other = save(actor=writer, draft=Draft(key="k", content="second", dedupe=Dedupe.CREATE))
-    forget(actor=writer, memory_id=owner.pk)
-    assert save(actor=writer, draft=Draft(key="k", content="third")).pk == other.pk
-    assert not restore(actor=writer, memory_id=owner.pk).owns_key
+    owner = save_memory(actor=writer, draft=Draft(key="k", content="first"))
+    other = save_memory(actor=writer, draft=Draft(key="k", content="second", dedupe=Dedupe.CREATE))
+    forget_memory(actor=writer, memory_id=owner.pk)
+    assert save_memory(actor=writer, draft=Draft(key="k", content="third")).pk == other.pk
+    assert not restore_memory(actor=writer, memory_id=owner.pk).owns_key
 
 
 def test_refuse_tells_who_has_the_key(writer: Actor) -> None:
-    owner = save(actor=writer, draft=Draft(key="k", content="first"))
+    owner = save_memory(actor=writer, draft=Draft(key="k", content="first"))
     with pytest.raises(KeyTaken) as refusal:
-        save(actor=writer, draft=Draft(key="k", content="second", dedupe=Dedupe.REFUSE))
+        save_memory(actor=writer, draft=Draft(key="k", content="second", dedupe=Dedupe.REFUSE))
     assert refusal.value.current == owner
     assert Revision.objects.count() == 1
 
 
 def test_an_unknown_dedupe_is_refused(writer: Actor) -> None:
     with pytest.raises(Invalid, match="dedupe"):
-        save(actor=writer, draft=Draft(content="x", dedupe="merge"))
+        save_memory(actor=writer, draft=Draft(content="x", dedupe="merge"))
 
 
 def test_an_expired_key_is_free_and_its_holder_kept_for_audit(writer: Actor) -> None:
     then = timezone.now() - timedelta(days=2)
-    old = save(actor=writer, draft=Draft(key="k", content="old", expires_at=then + timedelta(days=1)), now=then)
-    new = save(actor=writer, draft=Draft(key="k", content="new"))
+    old = save_memory(actor=writer, draft=Draft(key="k", content="old", expires_at=then + timedelta(days=1)), now=then)
+    new = save_memory(actor=writer, draft=Draft(key="k", content="new"))
     old.refresh_from_db()
     assert (new.version, new.pk != old.pk) == (1, True)
     assert (old.forget_reason, old.forgotten_by, old.version) == ("expired", "system", 2)
@@ -112,7 +123,7 @@ def test_a_batch_keeps_its_order_and_repeated_keys_get_a_version_each(writer: Ac
         Draft(content="b1", key="b", pinned=True),
         Draft(content="a3", key="a"),
     ]
-    saved = save_many(actor=writer, drafts=drafts)
+    saved = save_memories(actor=writer, drafts=drafts)
     assert [memory.content for memory in saved] == ["a1", "free", "a2", "b1", "a3"]
     assert [memory.version for memory in saved] == [1, 1, 2, 1, 3]
     assert list(Revision.objects.filter(memory=saved[0]).order_by("version").values_list("content", flat=True)) == [
@@ -121,15 +132,15 @@ def test_a_batch_keeps_its_order_and_repeated_keys_get_a_version_each(writer: Ac
 
 
 def test_a_batch_is_all_or_nothing(writer: Actor) -> None:
-    save(actor=writer, draft=Draft(key="taken", content="x"))
+    save_memory(actor=writer, draft=Draft(key="taken", content="x"))
     with pytest.raises(KeyTaken):
-        save_many(actor=writer, drafts=[Draft(content="y"), Draft(key="taken", content="z", dedupe=Dedupe.REFUSE)])
+        save_memories(actor=writer, drafts=[Draft(content="y"), Draft(key="taken", content="z", dedupe=Dedupe.REFUSE)])
     assert Memory.objects.count() == 1
 
 
 def test_a_batch_has_a_limit(writer: Actor) -> None:
     with pytest.raises(Invalid, match="501"):
-        save_many(actor=writer, drafts=[Draft(content="x")] * (BATCH_LIMIT + 1))
+        save_memories(actor=writer, drafts=[Draft(content="x")] * (BATCH_LIMIT + 1))
 
 
 @pytest.mark.parametrize(("size", "statements"), [(1, 3), (2, 4), (100, 4)])
@@ -137,28 +148,28 @@ def test_a_batch_costs_the_same_statements_whatever_its_size(
     writer: Actor, size: int, statements: int, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     drafts = [Draft(content=f"fact {n}", key=f"k{n}") for n in range(size)]
-    vectors = int(extensions.has_vectors(connection))
-    serving()  # known for a few seconds then
+    vectors = int(pgvector.has_vectors(connection))
+    get_active_models()  # known for a few seconds then
     with django_assert_num_queries(statements + vectors):  # savepoint, (take turns,) save, (vectors,) release
-        save_many(actor=writer, drafts=drafts)
+        save_memories(actor=writer, drafts=drafts)
 
 
 def test_a_save_with_a_version_needs_that_version(writer: Actor) -> None:
-    save(actor=writer, draft=Draft(key="k", content="one"))
-    assert save(actor=writer, draft=Draft(key="k", content="two"), version=1).version == 2
+    save_memory(actor=writer, draft=Draft(key="k", content="one"))
+    assert save_memory(actor=writer, draft=Draft(key="k", content="two"), version=1).version == 2
     with pytest.raises(Conflict) as refusal:
-        save(actor=writer, draft=Draft(key="k", content="three"), version=1)
+        save_memory(actor=writer, draft=Draft(key="k", content="three"), version=1)
     assert (refusal.value.current.content, refusal.value.current.version) == ("two", 2)
     with pytest.raises(NotFound):
-        save(actor=writer, draft=Draft(key="unknown", content="three"), version=1)
+        save_memory(actor=writer, draft=Draft(key="unknown", content="three"), version=1)
 
 
 def test_a_save_inherits_the_context(cast: Cast) -> None:
     agent = cast["writer"].agent
     actor = factories.actor(agent, project="apollo", user="mira", workspace="blue", session="s-1", channel="c-9")
-    save(actor=actor, draft=Draft(content="x"))
+    save_memory(actor=actor, draft=Draft(content="x"))
     later = factories.actor(agent, session="s-1")
-    memory = save(actor=later, draft=Draft(content="y", scope=Scope.PROJECT))
+    memory = save_memory(actor=later, draft=Draft(content="y", scope=Scope.PROJECT))
     assert (memory.project_id, memory.person_id) == (actor.project_id, actor.person_id)
     assert (memory.workspace_id, memory.session_id, memory.channel_id) == (actor.workspace_id, actor.session_id, "c-9")
 
@@ -166,75 +177,75 @@ def test_a_save_inherits_the_context(cast: Cast) -> None:
 @pytest.mark.parametrize(("scope", "field"), [(Scope.PROJECT, "project"), (Scope.GLOBAL, "user")])
 def test_a_scope_without_its_audience_is_refused(writer: Actor, scope: Scope, field: str) -> None:
     with pytest.raises(Invalid) as refusal:
-        save(actor=writer, draft=Draft(content="x", scope=scope))
+        save_memory(actor=writer, draft=Draft(content="x", scope=scope))
     assert list(refusal.value.fields) == [field]
 
 
 def test_a_rename_onto_a_living_key_is_refused(writer: Actor) -> None:
-    save(actor=writer, draft=Draft(key="a", content="x"))
-    other = save(actor=writer, draft=Draft(key="b", content="y"))
+    save_memory(actor=writer, draft=Draft(key="a", content="x"))
+    other = save_memory(actor=writer, draft=Draft(key="b", content="y"))
     with pytest.raises(KeyTaken):
-        update(actor=writer, memory_id=other.pk, key="a")
+        update_memory(actor=writer, memory_id=other.pk, key="a")
 
 
 def test_a_renamed_owner_leaves_its_key_to_a_namesake(writer: Actor) -> None:
-    owner = save(actor=writer, draft=Draft(key="k", content="first"))
-    other = save(actor=writer, draft=Draft(key="k", content="second", dedupe=Dedupe.CREATE))
-    assert not update(actor=writer, memory_id=other.pk, key="k", content="still second").owns_key
-    update(actor=writer, memory_id=owner.pk, key="j")
-    assert save(actor=writer, draft=Draft(key="k", content="third")).pk == other.pk
-    assert save(actor=writer, draft=Draft(key="j", content="fourth")).pk == owner.pk
+    owner = save_memory(actor=writer, draft=Draft(key="k", content="first"))
+    other = save_memory(actor=writer, draft=Draft(key="k", content="second", dedupe=Dedupe.CREATE))
+    assert not update_memory(actor=writer, memory_id=other.pk, key="k", content="still second").owns_key
+    update_memory(actor=writer, memory_id=owner.pk, key="j")
+    assert save_memory(actor=writer, draft=Draft(key="k", content="third")).pk == other.pk
+    assert save_memory(actor=writer, draft=Draft(key="j", content="fourth")).pk == owner.pk
 
 
-def expired(writer: Actor, key: str) -> Memory:
+def make_expired_owner(writer: Actor, key: str) -> Memory:
     """An owner of the key whose time is over, and which nobody has swept yet."""
-    memory = save(actor=writer, draft=Draft(key=key, content="over"))
+    memory = save_memory(actor=writer, draft=Draft(key=key, content="over"))
     Memory.objects.filter(pk=memory.pk).update(expires_at=timezone.now())
     return memory
 
 
 def test_an_expired_owner_is_in_nobodys_way(writer: Actor) -> None:
-    expired(writer, "renamed")
-    other = save(actor=writer, draft=Draft(key="other", content="x"))
-    assert update(actor=writer, memory_id=other.pk, key="renamed").owns_key
-    gone = save(actor=writer, draft=Draft(key="restored", content="x"))
-    forget(actor=writer, memory_id=gone.pk)
-    expired(writer, "restored")
-    assert restore(actor=writer, memory_id=gone.pk).owns_key
-    expired(writer, "refused")
-    assert save(actor=writer, draft=Draft(key="refused", content="x", dedupe=Dedupe.REFUSE)).version == 1
-    expired(writer, "created")
-    assert save(actor=writer, draft=Draft(key="created", content="x", dedupe=Dedupe.CREATE)).owns_key
+    make_expired_owner(writer, "renamed")
+    other = save_memory(actor=writer, draft=Draft(key="other", content="x"))
+    assert update_memory(actor=writer, memory_id=other.pk, key="renamed").owns_key
+    gone = save_memory(actor=writer, draft=Draft(key="restored", content="x"))
+    forget_memory(actor=writer, memory_id=gone.pk)
+    make_expired_owner(writer, "restored")
+    assert restore_memory(actor=writer, memory_id=gone.pk).owns_key
+    make_expired_owner(writer, "refused")
+    assert save_memory(actor=writer, draft=Draft(key="refused", content="x", dedupe=Dedupe.REFUSE)).version == 1
+    make_expired_owner(writer, "created")
+    assert save_memory(actor=writer, draft=Draft(key="created", content="x", dedupe=Dedupe.CREATE)).owns_key
 
 
 def test_a_swept_owner_leaves_its_key_to_a_namesake(writer: Actor) -> None:
-    expired(writer, "k")
+    make_expired_owner(writer, "k")
     namesake = factories.memory(writer, "heir", key="k", dedupe=Dedupe.UPDATE)
     owner = Memory.objects.get(key="k", owns_key=True, forgotten_at=None)
-    other = save(actor=writer, draft=Draft(key="k", content="third", dedupe=Dedupe.CREATE))
+    other = save_memory(actor=writer, draft=Draft(key="k", content="third", dedupe=Dedupe.CREATE))
     Memory.objects.filter(pk=owner.pk).update(expires_at=timezone.now())
-    sweep(rows=Memory.objects.all(), now=timezone.now())
+    sweep_expired(rows=Memory.objects.all(), now=timezone.now())
     assert namesake.pk == owner.pk
-    assert save(actor=writer, draft=Draft(key="k", content="fourth")).pk == other.pk
+    assert save_memory(actor=writer, draft=Draft(key="k", content="fourth")).pk == other.pk
 
 
 def test_a_version_goes_with_updating_only(writer: Actor) -> None:
-    save(actor=writer, draft=Draft(key="k", content="x"))
+    save_memory(actor=writer, draft=Draft(key="k", content="x"))
     with pytest.raises(Invalid, match="version"):
-        save(actor=writer, draft=Draft(key="k", content="y", dedupe=Dedupe.CREATE), version=1)
+        save_memory(actor=writer, draft=Draft(key="k", content="y", dedupe=Dedupe.CREATE), version=1)
 
 
 def test_a_token_that_may_not_read_learns_nothing_from_refusals(cast: Cast) -> None:
     cast.memory(key="k", content="SECRET")
     blind = factories.actor(cast["teammate"].agent, verbs=frozenset({Verb.WRITE, Verb.FORGET}), workspace="blue")
     with pytest.raises(KeyTaken) as refusal:
-        save(actor=blind, draft=Draft(key="k", content="x", dedupe=Dedupe.REFUSE))
+        save_memory(actor=blind, draft=Draft(key="k", content="x", dedupe=Dedupe.REFUSE))
     assert refusal.value.current is None
     with pytest.raises(Conflict) as refusal:
-        save(actor=blind, draft=Draft(key="k", content="x"), version=7)
+        save_memory(actor=blind, draft=Draft(key="k", content="x"), version=7)
     assert refusal.value.current is None
 
 
 def test_a_key_is_the_same_however_its_accents_are_typed(writer: Actor) -> None:
-    save(actor=writer, draft=Draft(key="caf\u00e9", content="one"))
-    assert save(actor=writer, draft=Draft(key=" cafe\u0301 ", content="two")).version == 2
+    save_memory(actor=writer, draft=Draft(key="caf\u00e9", content="one"))
+    assert save_memory(actor=writer, draft=Draft(key=" cafe\u0301 ", content="two")).version == 2

@@ -7,13 +7,13 @@ from uuid import UUID
 import jsonschema
 import pytest
 
-from memories.schemas import (
+from memoryhub.errors import Invalid
+from memoryhub.json_schema import (
     Schema,
-    checked,
     flag,
     fraction,
     identity,
-    listed,
+    list_of,
     moment,
     nullable,
     one_of,
@@ -23,7 +23,7 @@ from memories.schemas import (
     with_nulls,
     without_nulls,
 )
-from memoryhub.errors import Invalid
+from memoryhub.validation import validate_input
 
 ID = "0198c0de-0000-7000-8000-000000000001"
 BAD: list[tuple[Schema, Any, str]] = [
@@ -40,10 +40,10 @@ BAD: list[tuple[Schema, Any, str]] = [
     (flag(), "true", "This must be true or false."),
     (identity(), "x", "This must be an id."),
     (moment(), "2030-01-31T12:00:00", "This must be a date and time with its time zone, like 2030-01-31T12:00:00Z."),
-    (listed(text()), "x", "This must be a list."),
-    (listed(text(), least=1), [], "This must not be empty."),
-    (listed(text(), least=2), ["x"], "At least 2."),
-    (listed(text(), most=1), ["x", "y"], "At most 1 at once."),
+    (list_of(text()), "x", "This must be a list."),
+    (list_of(text(), least=1), [], "This must not be empty."),
+    (list_of(text(), least=2), ["x"], "At least 2."),
+    (list_of(text(), most=1), ["x", "y"], "At most 1 at once."),
     (record({}), [], "This must be a JSON object."),
 ]
 
@@ -51,27 +51,27 @@ BAD: list[tuple[Schema, Any, str]] = [
 @pytest.mark.parametrize(("schema", "value", "sentence"), BAD)
 def test_what_is_not_right_gets_a_sentence(schema: Schema, value: Any, sentence: str) -> None:
     with pytest.raises(Invalid) as refusal:
-        checked(record({"field": schema}), {"field": value})
+        validate_input(record({"field": schema}), {"field": value})
     assert refusal.value.fields == {"field": sentence}
 
 
 def test_every_field_that_is_not_right_is_named() -> None:
-    schema = record({"a": text(), "rows": listed(record({"b": flag()}, required=["b"]))}, required=["a"])
+    schema = record({"a": text(), "rows": list_of(record({"b": flag()}, required=["b"]))}, required=["a"])
     with pytest.raises(Invalid) as refusal:
-        checked(schema, {"rows": [{"b": True}, {"c": 1}]})
+        validate_input(schema, {"rows": [{"b": True}, {"c": 1}]})
     assert set(refusal.value.fields) == {"a", "rows.1.b", "rows.1.c"}
 
 
 def test_values_come_as_we_work_with_them() -> None:
     schema = record({"id": identity(), "at": nullable(moment()), "limit": whole(least=1, most=9, default=5)})
     noon = datetime(2030, 1, 31, 12, tzinfo=UTC)
-    assert checked(schema, {"id": ID, "at": "2030-01-31T12:00:00Z"}) == {"id": UUID(ID), "at": noon, "limit": 5}
-    assert checked(schema, {"at": None, "limit": 2.0}) == {"at": None, "limit": 2}
+    assert validate_input(schema, {"id": ID, "at": "2030-01-31T12:00:00Z"}) == {"id": UUID(ID), "at": noon, "limit": 5}
+    assert validate_input(schema, {"at": None, "limit": 2.0}) == {"at": None, "limit": 2}
 
 
 def test_what_may_be_left_out_may_be_null_where_it_is_published() -> None:
     link = record({"to": identity(), "weight": fraction()}, required=["to"])
-    call = record({"kind": one_of("ab"), "links": listed(link)}, required=["links"])
+    call = record({"kind": one_of("ab"), "links": list_of(link)}, required=["links"])
     said = {"kind": None, "links": [{"to": ID, "weight": None}]}
     jsonschema.validate(said, with_nulls(call))
     jsonschema.validate(without_nulls(call, said), call)
@@ -79,4 +79,4 @@ def test_what_may_be_left_out_may_be_null_where_it_is_published() -> None:
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(wrong, with_nulls(call))
         with pytest.raises(Invalid):
-            checked(call, without_nulls(call, wrong))
+            validate_input(call, without_nulls(call, wrong))

@@ -1,15 +1,23 @@
 """The running hub: started by one command, stopped by Ctrl-C, and losing nothing when it is killed."""
 
+import errno
 import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
+import psutil
 import psycopg
+import pytest
 
+from benchmarks import kill_hub
+from memories.management.commands import serve
 from tests.hub import Hub, hub
 
 SAVES = 1_000
@@ -109,3 +117,95 @@ def test_a_recall_is_noted_though_the_server_is_stopped_right_after() -> None:
         with made.cluster.running(), psycopg.connect(made.cluster.url) as connection:
             assert connection.execute("SELECT query FROM memories_recalllog").fetchall() == [("berth",)]
             assert connection.execute("SELECT access_count FROM memories_usage").fetchall() == [(1,)]
+
+
+def test_others_answer_when_a_worker_is_killed_and_another_takes_its_place() -> None:
+    with hub() as made:
+        made.start("--no-worker", "--workers", "2")
+        assert made.process
+        (server,) = psutil.Process(made.process.pid).children()
+        before = {process.pid for process in server.children()}
+        assert len(before) == 2
+        kill(server.children()[0])
+        for _ in range(50):
+            assert made.request("GET", "/healthz")[0] == 200
+        made.wait_until(lambda: len({process.pid for process in server.children()} - before) == 1)
+        assert made.stop() == 0
+
+
+def test_requests_wait_when_all_workers_are_killed_and_others_take_their_places() -> None:
+    with hub() as made:
+        made.start("--no-worker", "--workers", "2")
+        assert made.process
+        (server,) = psutil.Process(made.process.pid).children()
+        before = server.children()
+        for worker in before:
+            kill(worker)
+        for _ in range(10):
+            assert made.request("GET", "/healthz")[0] == 200
+        assert not {worker.pid for worker in before} & {worker.pid for worker in server.children()}
+        assert made.stop() == 0
+
+
+def test_workers_end_with_the_web_server_that_was_killed_together_with_serve() -> None:
+    with hub() as made:
+        made.start("--no-worker", "--workers", "2")
+        assert made.process
+        serving = psutil.Process(made.process.pid)
+        (server,) = serving.children()
+        workers = server.children()
+        assert len(workers) == 2
+        for process in (serving, server):
+            kill(process)
+        assert not psutil.wait_procs(workers, timeout=30)[1]
+
+
+# A server that handles the signal, and a worker that has no handler of its own yet.
+FORKING = """
+import os, signal, time
+from functools import partial
+from memoryhub.parent_death import end_with
+
+signal.signal(signal.SIGTERM, lambda *_: None)
+os.register_at_fork(after_in_child=partial(end_with, os.getpid()))
+if os.fork() == 0:
+    print(os.getpid(), flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_worker_that_is_still_starting_ends_with_the_web_server() -> None:
+    with subprocess.Popen([sys.executable, "-c", FORKING], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        worker = psutil.Process(int(server.stdout.readline()))
+        server.kill()
+        assert not psutil.wait_procs([worker], timeout=30)[1]
+
+
+def kill(process: psutil.Process) -> None:
+    """Kill the process and wait until it runs no more. Its parent may not have noticed yet."""
+    process.kill()
+    with suppress(psutil.NoSuchProcess):
+        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+            time.sleep(0.01)
+
+
+def test_it_waits_though_the_clock_was_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the kernel answers who sleeps until a moment before the clock's beginning."""
+
+    def refuse(seconds: float) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    part = serve.WatchedProcess()
+    part.command = [sys.executable, "-c", "import time; time.sleep(60)"]
+    part.start()
+    monkeypatch.setattr(time, "sleep", refuse)
+    part.tell_to_stop()
+    part.wait(until=time.monotonic() + 30)
+    assert part.process
+    assert part.process.wait() == -signal.SIGTERM
+
+
+def test_the_web_server_is_killed_under_eight_clients_and_loses_nothing() -> None:
+    """`python -m benchmarks.kill_hub web` kills it twenty times."""
+    assert "0 lost, 0 doubled, 0 memories with wrong versions" in kill_hub.run_hub_kills(target="web", times=1)

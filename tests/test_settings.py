@@ -9,15 +9,16 @@ from collections.abc import Callable
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from tests.hub import ROOT
+from tests.hub import PROJECT_ROOT
 
-SETTINGS = str(ROOT / "memoryhub" / "settings.py")
-Refusal = Callable[[dict[str, str]], str]
+SETTINGS = str(PROJECT_ROOT / "memoryhub" / "settings.py")
+SettingsRefusal = Callable[[dict[str, str]], str]
 
-BAD = {
+BAD_SETTINGS = {
     "DATABASE_URL": "mysql://me@somewhere/db",
     "DATABASE_POOL_SIZE": "0",
     "ASSET_MAX_BYTES": "25MB",
+    "DISK_RESERVE_BYTES": "1GB",
     "REQUEST_MAX_BYTES": "-1",
     "REQUESTS_PER_MINUTE": "-1",
     "LOGIN_TRIES": "0",
@@ -25,6 +26,9 @@ BAD = {
     "PROXIES": "two",
     "DEBUG": "maybe",
     "HTTPS": "perhaps",
+    "HSTS_SECONDS": "a year",
+    "HSTS_INCLUDE_SUBDOMAINS": "maybe",
+    "HSTS_PRELOAD": "maybe",
     "LOG_LEVEL": "loud",
     "LOG_FORMAT": "poem",
     "SLOW_STATEMENT": "long",
@@ -37,6 +41,11 @@ BAD = {
     "EMBEDDING_TIMEOUT": "soon",
     "EMBEDDING_BATCH": "0",
     "EMBEDDING_CHARACTERS": "8e3",
+    "RERANKER": "magic",
+    "RERANKER_URL": "ftp://models.example.org/v1",
+    "RERANKER_KEY": "two words",
+    "RERANKER_CANDIDATES": "1",
+    "RERANKER_MILLISECONDS": "soon",
     "EXTRACTION": "magic",
     "EXTRACTION_URL": "ftp://models.example.org/v1",
     "EXTRACTION_KEY": "two words",
@@ -54,30 +63,39 @@ UNSAFE = [
     {"DEBUG": "true", "HTTPS": "true"},
     {"ALLOWED_HOSTS": "*", "HTTPS": "true"},
     {"METRICS_TOKEN": "short"},
+    {"HSTS_PRELOAD": "true", "HTTPS": "true"},
 ]
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_a_bad_value_is_refused_by_its_name(refusal: Refusal, name: str) -> None:
-    assert name in refusal({name: BAD[name]})
+@pytest.mark.parametrize("name", BAD_SETTINGS)
+def test_a_bad_value_is_refused_by_its_name(refusal: SettingsRefusal, name: str) -> None:
+    assert name in refusal({name: BAD_SETTINGS[name]})
 
 
 @pytest.mark.parametrize("environment", UNSAFE, ids=lambda environment: next(iter(environment)))
-def test_an_unsafe_value_is_refused_by_its_name(refusal: Refusal, environment: dict[str, str]) -> None:
-    said = refusal(environment)
-    assert next(iter(environment)) in said
-    assert "changeme" not in said
+def test_an_unsafe_value_is_refused_by_its_name(refusal: SettingsRefusal, environment: dict[str, str]) -> None:
+    message = refusal(environment)
+    assert next(iter(environment)) in message
+    assert "changeme" not in message
 
 
-@pytest.mark.parametrize("kind", ["EMBEDDING", "EXTRACTION"])
-def test_an_endpoint_needs_an_address_and_a_model(refusal: Refusal, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["EMBEDDING", "RERANKER", "EXTRACTION"])
+def test_an_endpoint_needs_an_address_and_a_model(refusal: SettingsRefusal, kind: str) -> None:
     environment = {kind: "endpoint"}
     assert f"{kind}_URL" in refusal(environment)
     environment[f"{kind}_URL"] = "https://models.example.org/v1"
     assert f"{kind}_MODEL" in refusal(environment)
 
 
-def test_what_may_be_secret_is_not_repeated(refusal: Refusal) -> None:
+def test_a_cross_encoder_needs_a_folder(refusal: SettingsRefusal) -> None:
+    assert "RERANKER_FOLDER" in refusal({"RERANKER": "cross-encoder"})
+
+
+def test_few_hits_are_reranked(refusal: SettingsRefusal) -> None:
+    assert "RERANKER_CANDIDATES" in refusal({"RERANKER_CANDIDATES": "51"})
+
+
+def test_what_may_be_secret_is_not_repeated(refusal: SettingsRefusal) -> None:
     assert "hunter2" not in refusal({"EMBEDDING_URL": "https://me:hunter2@models.example.org/v1"})
     assert "hunter2" not in refusal({"EMBEDDING_KEY": "hunter2 hunter2"})
 
@@ -85,22 +103,22 @@ def test_what_may_be_secret_is_not_repeated(refusal: Refusal) -> None:
 def test_the_command_line_says_no_more_than_that() -> None:
     command = [sys.executable, "manage.py", "check"]
     environment = os.environ | {"DEBUG": "maybe"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=PROJECT_ROOT, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "memoryhub: DEBUG must be true or false, not 'maybe'.\n")
 
 
 @pytest.fixture
-def refusal(monkeypatch: pytest.MonkeyPatch) -> Refusal:
-    """What the settings say, read anew in that environment."""
+def refusal(monkeypatch: pytest.MonkeyPatch) -> SettingsRefusal:
+    """Return a function that reads the settings anew in an environment and returns the message of the refusal."""
 
-    def said(environment: dict[str, str]) -> str:
+    def read_refusal(environment: dict[str, str]) -> str:
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
         with pytest.raises(ImproperlyConfigured) as found:
             runpy.run_path(SETTINGS)
         return str(found.value)
 
-    return said
+    return read_refusal
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from memories import mirroring
-from memories.mirroring import Act, Mirror, decide
 from memories.models import FileVersion, Memory, TeamFile
 from memories.operations import files
 from memories.recall import Mode, recall
+from memories.transfer import folder_sync
+from memories.transfer.folder_sync import FolderSync, SyncAction, decide_sync
 from teams.actor import Actor
 from teams.models import Agent, Organization, Workspace
 from tests import factories
@@ -33,7 +33,7 @@ class Place:
         return out.getvalue().splitlines()
 
     def write(self, path: str, content: str) -> None:
-        files.write(actor=self.actor, path=path, content=content)
+        files.write_file(actor=self.actor, path=path, content=content)
 
     def put(self, path: str, content: str) -> None:
         (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -108,7 +108,7 @@ def test_a_conflict_overwrites_no_other(place: Place) -> None:
 def test_without_notes_nothing_is_lost(place: Place) -> None:
     place.write("a.md", "one")
     place.sync()
-    (place.folder / mirroring.NOTES).unlink()
+    (place.folder / folder_sync.NOTES_FILE).unlink()
     place.put("a.md", "two")
     place.sync()
     assert sorted(place.hub.values()) == sorted(place.disk.values()) == ["one", "two"]
@@ -118,7 +118,7 @@ def test_nothing_is_deleted_unless_asked(place: Place) -> None:
     for name in ("deep/here.md", "there.md", "stays.md"):
         place.write(name, "x")
     place.sync()
-    files.delete(actor=place.actor, path="deep/here.md")
+    files.delete_file(actor=place.actor, path="deep/here.md")
     (place.folder / "there.md").unlink()
     for _ in range(2):
         assert place.sync() == [
@@ -136,7 +136,7 @@ def test_an_edit_outlives_a_deletion(place: Place) -> None:
     for name in ("a.md", "b.md"):
         place.write(name, "one")
     place.sync()
-    files.delete(actor=place.actor, path="a.md")
+    files.delete_file(actor=place.actor, path="a.md")
     place.put("a.md", "two")
     place.write("b.md", "two")
     (place.folder / "b.md").unlink()
@@ -149,7 +149,7 @@ def test_a_dry_run_changes_nothing(place: Place) -> None:
     place.put("b.md", "two")
     assert place.sync("--dry-run") == ["would be written to folder: a.md", "would be written to hub: b.md"]
     assert (place.hub, place.disk) == ({"a.md": "one"}, {"b.md": "two"})
-    assert not (place.folder / mirroring.NOTES).exists()
+    assert not (place.folder / folder_sync.NOTES_FILE).exists()
     assert not Agent.objects.filter(slug="mirror").exists()
 
 
@@ -221,7 +221,7 @@ def test_hidden_names_are_not_mirrored(place: Place) -> None:
     assert place.sync() == [
         f"left alone: {path} (Hidden names are not mirrored.)" for path in (".memoryhub.json", "notes/.draft")
     ]
-    assert json.loads((place.folder / mirroring.NOTES).read_text())["files"] == {}
+    assert json.loads((place.folder / folder_sync.NOTES_FILE).read_text())["files"] == {}
     assert set(place.hub) == {".memoryhub.json", "notes/.draft"}
 
 
@@ -240,12 +240,12 @@ def test_what_changes_meanwhile_is_not_overwritten(place: Place) -> None:
     place.write("a.md", "two")
     place.put("b.md", "two")
     place.put("0.md", "comes first")
-    steps = Mirror(actor=place.actor, folder=place.folder).run()
+    steps = FolderSync(actor=place.actor, folder=place.folder).run()
     assert next(steps).path == "0.md"
     place.put("a.md", "of a person")
     place.write("b.md", "of an agent")
     told = list(steps)
-    assert [step.act for step in told] == [Act.FAIL, Act.FAIL]
+    assert [step.act for step in told] == [SyncAction.FAIL, SyncAction.FAIL]
     assert (place.disk["a.md"], place.hub["b.md"]) == ("of a person", "of an agent")
 
 
@@ -258,7 +258,7 @@ def test_a_folder_mirrors_one_team(place: Place) -> None:
 
 @pytest.mark.parametrize("notes", ["{", "[]", '{"files": 7}', "\xff"])
 def test_damaged_notes_are_told(place: Place, notes: str) -> None:
-    (place.folder / mirroring.NOTES).write_bytes(notes.encode("latin-1"))
+    (place.folder / folder_sync.NOTES_FILE).write_bytes(notes.encode("latin-1"))
     with pytest.raises(CommandError, match="damaged"):
         place.sync()
 
@@ -275,18 +275,18 @@ def test_the_team_must_be_clear(place: Place) -> None:
 
 
 def test_another_teams_files_stay_there(place: Place) -> None:
-    files.write(actor=factories.actor(), path="theirs.md", content="x")
+    files.write_file(actor=factories.actor(), path="theirs.md", content="x")
     assert place.sync() == ["Both sides are alike."]
 
 
 def test_no_text_is_lost_whatever_each_side_did() -> None:
     for before, hub, folder in product([None, "a"], [None, "a", "b"], [None, "a", "c"]):
-        act = decide(before=before, hub=hub, folder=folder)
+        act = decide_sync(before=before, hub=hub, folder=folder)
         gone = {
-            Act.TO_FOLDER: folder,
-            Act.DELETE_IN_FOLDER: folder,
-            Act.TO_HUB: hub,
-            Act.DELETE_IN_HUB: hub,
+            SyncAction.TO_FOLDER: folder,
+            SyncAction.DELETE_IN_FOLDER: folder,
+            SyncAction.TO_HUB: hub,
+            SyncAction.DELETE_IN_HUB: hub,
         }.get(act)
         assert gone in (None, before), (before, hub, folder, act)
 
@@ -310,7 +310,7 @@ def test_a_folder_mirrors_one_workspace(place: Place) -> None:
 def test_notes_from_before_workspaces_are_those_of_none(place: Place) -> None:
     place.write("a.md", "x")
     place.sync()
-    notes = place.folder / mirroring.NOTES
+    notes = place.folder / folder_sync.NOTES_FILE
     said = json.loads(notes.read_text())
     del said["workspace"]
     notes.write_text(json.dumps(said))

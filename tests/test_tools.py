@@ -10,9 +10,9 @@ from django.utils import timezone
 from jsonschema import Draft202012Validator
 
 from memories import operations
-from memories.dialects import DIALECTS
 from memories.mcp.servers import HUB
 from memories.models import Memory, Scope
+from memories.tools import DIALECTS
 from teams.actor import Actor
 from tests import doors, factories, tools
 from tests.caller import Caller
@@ -28,7 +28,7 @@ def definitions(actor: Actor, **asked: str) -> Any:
 
 
 def parts(definition: dict[str, Any], format: str) -> tuple[str, str, dict[str, Any]]:
-    """Name, description and schema, from where each kind of client looks for them."""
+    """Return name, description and schema, from where each kind of client looks for them."""
     if format == "openai":
         assert (set(definition), definition["type"]) == ({"type", "function"}, "function")
         function = definition["function"]
@@ -69,12 +69,12 @@ def test_the_hubs_own_tools_are_defined_as_mcp_lists_them(writer: Actor, format:
 def test_the_hubs_own_tools_are_run_in_the_context_that_they_say(cast: Cast) -> None:
     token, about = cast["writer"].token(), {"user": "mira", "workspace": "blue"}
     said = {"content": "Mira likes olives.", "scope": "global", "context": about}
-    status, saved = tools.answered(token, "hub/memory_save", said)
+    status, saved = tools.call_tool_api(token, "hub/memory_save", said)
     assert (status, saved["scope"]) == (200, "global")
     read = {"memory_id": saved["id"]}
-    assert tools.answered(token, "hub/memory_get", read | {"context": about})[1]["content"] == "Mira likes olives."
-    assert tools.answered(token, "hub/memory_get", read, user="mira", workspace="blue")[0] == 200
-    assert tools.answered(token, "hub/memory_get", read, workspace="blue")[0] == 404
+    assert tools.call_tool_api(token, "hub/memory_get", read | {"context": about})[1]["content"] == "Mira likes olives."
+    assert tools.call_tool_api(token, "hub/memory_get", read, user="mira", workspace="blue")[0] == 200
+    assert tools.call_tool_api(token, "hub/memory_get", read, workspace="blue")[0] == 404
 
 
 def test_of_the_hubs_own_tools_only_what_writes_is_remembered(db: None) -> None:
@@ -136,7 +136,7 @@ def test_a_tool_that_is_not_there_is_told(writer: Actor, place: str, words: str)
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_tool_publishes_a_call_that_answers_what_it_says(writer: Actor, dialect: str) -> None:
-    """One after the other; what takes away comes last."""
+    """The tools are called one after the other, those that destroy something last."""
     for tool in sorted(DIALECTS[dialect], key=lambda tool: tool.destroys):
         assert tool.example is not None
         found = tools.result(writer, f"{dialect}/{tool.name}", tool.example)
@@ -144,7 +144,7 @@ def test_every_tool_publishes_a_call_that_answers_what_it_says(writer: Actor, di
 
 
 def names(found: object) -> object:
-    """What is in it, without what it says."""
+    """Return the structure of an answer: its names without its values."""
     if isinstance(found, dict):
         return {name: names(value) for name, value in found.items()}
     return [names(value) for value in found if isinstance(value, dict)] if isinstance(found, list) else ()
@@ -197,5 +197,5 @@ def test_a_teams_own_tools_show_nothing_expired_or_forgotten(cast: Cast, door: d
     expired = cast.memory(expires_at=timezone.now() + timedelta(hours=1))
     Memory.objects.filter(pk=expired.pk).update(expires_at=timezone.now())
     forgotten = cast.memory()
-    operations.forget(actor=cast["writer"].actor(), memory_id=forgotten.pk)
+    operations.forget_memory(actor=cast["writer"].actor(), memory_id=forgotten.pk)
     assert not [name for name in AGENTS if door(cast[name], expired) or door(cast[name], forgotten)]

@@ -1,4 +1,4 @@
-"""What hangs on a memory, on its page: attachments, links, sources."""
+"""Tests of the attachments, links and sources on a memory's page."""
 
 from datetime import timedelta
 
@@ -11,16 +11,16 @@ from memories import operations
 from memories.models import Asset, Association, Source
 from tests import factories
 from tests.cast import Cast
-from tests.reading import undo_of
-from tests.test_ui_memory import address, entered
+from tests.markup import undo_of
+from tests.test_ui_memory import address, log_in_as
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def at_work(client: Client, cast: Cast) -> Client:
-    """The editor, in the workspace where the writer writes."""
-    return entered(client, cast, "editor")
+    """Return the editor's browser, in the workspace where the writer writes."""
+    return log_in_as(client, cast, "editor")
 
 
 class TestAttachments:
@@ -40,7 +40,7 @@ class TestAttachments:
 
     def test_several_that_came_together_go_together_and_come_back(self, at_work: Client, cast: Cast) -> None:
         memory = cast.memory()
-        kept = operations.attach(
+        kept = operations.attach_file(
             actor=cast["editor"].actor(), memory_id=memory.pk, file=SimpleUploadedFile("old.txt", b"o"), name="old.txt"
         )
         files = [SimpleUploadedFile(name, b"x", "text/plain") for name in ("a.txt", "b.txt", "c.txt")]
@@ -83,8 +83,8 @@ class TestAttachments:
     def test_they_are_only_there_for_those_who_see_the_memory(self, client: Client, cast: Cast) -> None:
         hidden = factories.memory(cast["stranger"].actor(), "Sales target.")
         file = SimpleUploadedFile("a.txt", b"4 million", "text/plain")
-        asset = operations.attach(actor=cast["stranger"].actor(), memory_id=hidden.pk, file=file, name="a.txt")
-        owner = entered(client, cast, "owner")
+        asset = operations.attach_file(actor=cast["stranger"].actor(), memory_id=hidden.pk, file=file, name="a.txt")
+        owner = log_in_as(client, cast, "owner")
         for memory in (hidden, cast.memory()):
             for method in (owner.get, owner.head):
                 assert method(address(memory, f"assets/{asset.pk}/")).status_code == 404
@@ -142,7 +142,9 @@ class TestSources:
 
     def test_adding_and_removing_one_can_be_undone(self, at_work: Client, cast: Cast) -> None:
         memory = cast.memory()
-        source = operations.cite(actor=cast["writer"].actor(), memory_id=memory.pk, session="standup-3", quote="So.")
+        source = operations.add_citation(
+            actor=cast["writer"].actor(), memory_id=memory.pk, session="standup-3", quote="So."
+        )
         remove = address(memory, f"sources/{source.pk}/remove/")
         removed = at_work.post(remove, {"next": address(memory)}, follow=True)
         assert not Source.objects.exists()
@@ -152,7 +154,7 @@ class TestSources:
         at_work.post(undo_of(restored))
         added = at_work.post(address(memory, "cite/"), {"quote": "Thus."}, follow=True)
         at_work.post(undo_of(added))
-        Source.everything.update(removed_at=timezone.now() - timedelta(hours=1))
+        Source.with_removed.update(removed_at=timezone.now() - timedelta(hours=1))
         late = at_work.post(f"{remove.removesuffix('remove/')}restore/", {"next": address(memory)}, follow=True)
         assert "cannot be put back any more" in late.text
         assert not Source.objects.exists()

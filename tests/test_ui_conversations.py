@@ -10,13 +10,17 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memories import archives, operations
-from memories.archives import Message
+from memories import operations
+from memories.conversations import transcript
+from memories.conversations.transcript import Message
+from memories.models import Memory
 from memories.operations import files
+from memories.views.conversations import _find_unattributed
 from teams.actor import Actor
 from teams.models import Agent, Role
 from tests import factories
 from tests.cast import Cast
+from tests.effort import cpu_seconds
 from tests.test_ui_files import Desk, _desk, says
 
 pytestmark = pytest.mark.django_db
@@ -36,8 +40,8 @@ def desk(writer: Actor, client: Client) -> Desk:
     return _desk(factories.actor(agent, session="s-1"), client, Role.VIEWER)
 
 
-def archive(desk: Desk, name: str = "The Anchor?", **said: Any) -> operations.Archived:
-    return operations.archive(actor=desk.actor, name=name, **{"messages": MESSAGES, "now": NOON, **said})
+def archive(desk: Desk, name: str = "The Anchor?", **said: Any) -> operations.ArchivedConversation:
+    return operations.archive_conversation(actor=desk.actor, name=name, **{"messages": MESSAGES, "now": NOON, **said})
 
 
 def test_conversations_are_listed_from_the_newest(desk: Desk) -> None:
@@ -69,11 +73,11 @@ def test_a_long_list_comes_in_pages_of_few_statements(desk: Desk) -> None:
 
 def test_what_was_said_is_searched_and_marked(desk: Desk) -> None:
     archive(desk)
-    files.write(actor=desk.actor, path="notes/anchor.md", content="anchor")
+    files.write_file(actor=desk.actor, path="notes/anchor.md", content="anchor")
     page = desk.get("conversations", q="anchor")
     assert "<mark>anchor</mark>" in page.text
     assert "notes/anchor.md" not in page.text
-    assert "No conversation says" in desk.get("conversations", q="nonsense").text
+    assert "No conversation contains" in desk.get("conversations", q="nonsense").text
 
 
 def test_nothing_yet_says_how_agents_archive(desk: Desk) -> None:
@@ -98,11 +102,11 @@ def test_a_conversation_reads_as_it_was_said(desk: Desk) -> None:
 def test_memories_stand_beside_the_message_that_they_came_of(desk: Desk) -> None:
     kept = archive(desk)
     quoting = factories.memory(desk.actor, "The anchor is aft.")
-    operations.cite(actor=desk.actor, memory_id=quoting.pk, session="s-1", message_id="m-1", quote="anchor")
+    operations.add_citation(actor=desk.actor, memory_id=quoting.pk, session="s-1", message_id="m-1", quote="anchor")
     loose = factories.memory(desk.actor, "Jo asks for things.")
-    operations.cite(actor=desk.actor, memory_id=loose.pk, session="s-1")
+    operations.add_citation(actor=desk.actor, memory_id=loose.pk, session="s-1")
     hidden = factories.memory(desk.actor, "Mine alone.", scope="agent")
-    operations.cite(actor=desk.actor, memory_id=hidden.pk, session="s-1")
+    operations.add_citation(actor=desk.actor, memory_id=hidden.pk, session="s-1")
     page = desk.get("conversation", kept.file.path.removeprefix("conversations/")).text
     turns = re.split(r'id="message-\d+"', page)
     assert "The anchor is aft." in turns[1]
@@ -123,6 +127,17 @@ def test_a_long_conversation_comes_in_pages_and_each_message_has_an_address(desk
         assert desk.get("conversation", path, **{"from": odd}).status_code == 200
 
 
+def test_memories_of_no_message_are_found_without_asking_each_message_for_each() -> None:
+    messages = [Message("user", "", id=f"m-{number}") for number in range(50_000)]
+
+    def find(count: int) -> float:
+        by_message = {"": [Memory()], **{f"gone-{number}": [Memory()] for number in range(1, count)}}
+        assert len(_find_unattributed(messages, by_message)) == count
+        return cpu_seconds(lambda: _find_unattributed(messages, by_message))
+
+    assert find(200) < 5 * find(1)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -134,7 +149,7 @@ def test_a_long_conversation_comes_in_pages_and_each_message_has_an_address(desk
 )
 def test_what_was_changed_by_hand_is_shown_as_text(desk: Desk, text: str) -> None:
     path = archive(desk).file.path
-    files.write(actor=desk.actor, path=path, content=text)
+    files.write_file(actor=desk.actor, path=path, content=text)
     page = desk.get("conversation", path.removeprefix("conversations/"))
     assert page.status_code == 200
     assert ("<strong>Notes</strong>" in page.text) == ("**Notes**" in text)
@@ -142,14 +157,18 @@ def test_what_was_changed_by_hand_is_shown_as_text(desk: Desk, text: str) -> Non
 
 
 def test_a_conversation_is_called_by_its_title_or_its_path() -> None:
-    kept = archives.conversation(name="The Anchor?", messages=MESSAGES, by='Jo "x"')
-    assert archives.title(archives.markdown(kept)[:200], path="x") == archives.Title("The Anchor?", 'Jo "x"')
-    assert archives.title("By hand.", path="conversations/2030-05-04-x.md") == archives.Title("2030-05-04-x")
-    assert archives.title("---\nby: {\n---\n\n# T\n", path="x") == archives.Title("T")
+    kept = transcript.build_conversation(name="The Anchor?", messages=MESSAGES, by='Jo "x"')
+    assert transcript.read_title(transcript.render_conversation(kept)[:200], path="x") == transcript.ConversationTitle(
+        "The Anchor?", 'Jo "x"'
+    )
+    assert transcript.read_title("By hand.", path="conversations/2030-05-04-x.md") == transcript.ConversationTitle(
+        "2030-05-04-x"
+    )
+    assert transcript.read_title("---\nby: {\n---\n\n# T\n", path="x") == transcript.ConversationTitle("T")
 
 
 def test_strangers_and_other_paths_find_nothing(cast: Cast, client: Client) -> None:
-    kept = operations.archive(actor=cast["writer"].actor(), name="x", messages=MESSAGES)
+    kept = operations.archive_conversation(actor=cast["writer"].actor(), name="x", messages=MESSAGES)
     path = kept.file.path.removeprefix("conversations/")
     client.force_login(cast["mira"].user)  # type: ignore[arg-type]
     desk = Desk(cast.ops, cast["writer"].actor(), client)

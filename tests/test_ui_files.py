@@ -12,15 +12,15 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from memories import folders
 from memories.models import FILE_BYTES, FileVersion, TeamFile
 from memories.operations import files
+from memories.queries import folders
 from teams.actor import Actor
 from teams.models import Role, Team
 from tests import factories
 from tests.cast import Cast
-from tests.plans import explained, nodes, touched
-from tests.reading import says, undo_of
+from tests.markup import says, undo_of
+from tests.plans import count_touched_rows, explain_statement, nodes
 
 pytestmark = pytest.mark.django_db
 
@@ -60,10 +60,10 @@ class Desk:
         return self.client.post(self.to(name, *arguments), said)
 
     def write(self, path: str, content: str = "Text.", **said: Any) -> TeamFile:
-        return files.write(actor=self.actor, path=path, content=content, **said)
+        return files.write_file(actor=self.actor, path=path, content=content, **said)
 
     def seen(self, path: str) -> dict[str, str]:
-        """What the form of a file says that it shows."""
+        """Return the version and the file id that a file's form says it shows."""
         page = self.get("file-edit", path).text
         return {name: found for name in ("version", "file_id") if (found := _value(page, name))}
 
@@ -74,7 +74,7 @@ def _value(page: str, name: str) -> str:
 
 @pytest.fixture
 def desk(writer: Actor, client: Client) -> Desk:
-    """An editor's, in the team of some agent."""
+    """Return an editor's desk, in the team of some agent."""
     return _desk(writer, client, Role.EDITOR)
 
 
@@ -152,7 +152,7 @@ def test_a_search_marks_what_was_asked(desk: Desk) -> None:
     page = desk.get("files", q="promoting standby")
     assert "First <mark>promote</mark> the <mark>standby</mark>" in page.text
     assert "notes.md" not in page.text
-    assert "No file says" in desk.get("files", q="nonsense").text
+    assert "No file contains" in desk.get("files", q="nonsense").text
     assert "failover.md" in desk.get("folder", "runbooks", q="standby").text
     assert "failover.md" not in desk.get("folder", "elsewhere", q="standby").text
     desk.write("日.md", "東京の天気は晴れです")
@@ -216,7 +216,7 @@ def test_a_history_shows_who_changed_which_words(desk: Desk) -> None:
     assert "The crane comes on <del>Friday</del><ins>Monday</ins>." in page.text
     assert desk.actor.name in page.text
     assert 'it said first">The crane comes on Friday.' in desk.get("file-history", "a.md", version=1).text
-    files.rename(actor=desk.actor, path="a.md", to="b.md")
+    files.rename_file(actor=desk.actor, path="a.md", to="b.md")
     moved = says(desk.get("file-history", "b.md"))
     assert "It was a.md before" in moved
     assert "The text stayed as it was." in moved
@@ -314,7 +314,7 @@ def test_where_both_changed_one_line_nothing_is_lost(desk: Desk) -> None:
 def test_a_file_of_the_same_path_is_not_taken_for_the_one_seen(desk: Desk) -> None:
     desk.write("a.md", "old")
     seen = desk.seen("a.md")
-    files.delete(actor=desk.actor, path="a.md")
+    files.delete_file(actor=desk.actor, path="a.md")
     gone = desk.post("file-edit", "a.md", file="mine", **seen)
     assert (gone.status_code, "What you wrote is below" in gone.text, ">\nmine</textarea>" in gone.text) == (
         409,
@@ -328,7 +328,7 @@ def test_a_file_of_the_same_path_is_not_taken_for_the_one_seen(desk: Desk) -> No
 
 def test_what_was_deleted_meanwhile_can_be_written_again(desk: Desk) -> None:
     desk.write("a.md", "old")
-    files.delete(actor=desk.actor, path="a.md")
+    files.delete_file(actor=desk.actor, path="a.md")
     assert desk.post("file-edit", "a.md", file="mine", version="", file_id="").status_code == 302
     assert TeamFile.objects.alive().get().content == "mine"
 
@@ -378,7 +378,7 @@ def test_a_deleted_file_waits_to_be_restored(desk: Desk) -> None:
 def test_all_deleted_files_are_listed_page_by_page(desk: Desk) -> None:
     for number in range(52):
         desk.write(f"{number}.md")
-        files.delete(actor=desk.actor, path=f"{number}.md")
+        files.delete_file(actor=desk.actor, path=f"{number}.md")
     first = desk.get("files-deleted").text
     following = re.findall(r'rel="next" href="([^"]*)"', first)[0]
     second = desk.client.get(desk.to("files-deleted") + unescape(following)).text
@@ -467,7 +467,7 @@ def test_viewers_read_and_are_refused_the_rest(writer: Actor, client: Client) ->
     desk = _desk(writer, client, Role.VIEWER)
     file = desk.write("a.md", "Text.")
     gone = desk.write("gone.md")
-    files.delete(actor=writer, path="gone.md")
+    files.delete_file(actor=writer, path="gone.md")
     for page in (desk.get("files"), desk.get("file", "a.md"), desk.get("file-history", "a.md")):
         assert page.status_code == 200
         assert not re.search(r"/file/(edit|move|delete|revert|new|upload|restore)", page.text)
@@ -490,7 +490,7 @@ def test_viewers_read_and_are_refused_the_rest(writer: Actor, client: Client) ->
 
 
 def test_strangers_are_told_nothing(cast: Cast, client: Client) -> None:
-    file = files.write(actor=cast["writer"].actor(), path="a.md", content="x")
+    file = files.write_file(actor=cast["writer"].actor(), path="a.md", content="x")
     client.force_login(cast["mira"].user)  # type: ignore[arg-type]
     desk = Desk(cast.ops, cast["writer"].actor(), client)
     for name, *arguments in (
@@ -515,7 +515,7 @@ def test_strangers_are_told_nothing(cast: Cast, client: Client) -> None:
 
 
 def test_another_workspaces_files_are_not_there(cast: Cast, client: Client) -> None:
-    files.write(actor=cast["writer"].actor(), path="blue.md", content="x")
+    files.write_file(actor=cast["writer"].actor(), path="blue.md", content="x")
     client.force_login(cast["editor"].user)  # type: ignore[arg-type]
     desk = Desk(cast.ops, cast["writer"].actor(), client)
     assert desk.get("file", "blue.md").status_code == 404
@@ -583,7 +583,9 @@ def test_no_statement_reads_more_than_it_shows(crowded: Desk, page: str) -> None
     assert len(statements) < 12
     for sql, params in statements:
         total = sum(
-            touched(node) for node in nodes(explained(sql, params)) if "memories_" in node.get("Relation Name", "")
+            count_touched_rows(node)
+            for node in nodes(explain_statement(sql, params))
+            if "memories_" in node.get("Relation Name", "")
         )
         assert total <= 3_000, sql
 
@@ -599,4 +601,4 @@ def test_a_list_takes_the_same_statements_however_long(desk: Desk) -> None:
         return len(captured)
 
     assert statements(1) == statements(15)
-    assert folders.LOOK >= 15
+    assert folders.FILES_PER_READ >= 15

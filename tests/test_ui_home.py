@@ -37,15 +37,15 @@ def test_it_shows_what_the_team_knows_by_heart(viewer: Client, bot: Actor) -> No
 def test_a_long_core_memory_is_folded(viewer: Client, bot: Actor) -> None:
     factories.memory(bot, "Short.", key="core")
     assert "Read all" not in viewer.get(HOME).text
-    operations.save(actor=bot, draft=operations.Draft(content="Long. " * 300, key="core"))
+    operations.save_memory(actor=bot, draft=operations.Draft(content="Long. " * 300, key="core"))
     assert "Read all" in viewer.get(HOME).text
 
 
 def test_it_tells_who_did_what(viewer: Client, bot: Actor, team: Team) -> None:
     memory = factories.memory(bot, "The pager rings.", key="pager")
     owner = factories.owner_actor(team)
-    operations.append(actor=owner, memory_id=memory.pk, text="Loudly.")
-    operations.pin(actor=owner, memory_id=memory.pk)
+    operations.append_to_memory(actor=owner, memory_id=memory.pk, text="Loudly.")
+    operations.pin_memory(actor=owner, memory_id=memory.pk)
     told = viewer.get(HOME).text.split("What changed lately")[1]
     assert "Today" in told
     assert "added to and pinned" in told
@@ -56,18 +56,18 @@ def test_what_is_forgotten_is_named_only_to_those_who_may_restore_it(
     viewer: Client, editor: Client, bot: Actor
 ) -> None:
     memory = factories.memory(bot, "A secret that slipped.")
-    operations.forget(actor=bot, memory_id=memory.pk)
+    operations.forget_memory(actor=bot, memory_id=memory.pk)
     assert "that slipped" in editor.get(HOME).text
     seen = viewer.get(HOME).text
     assert "that slipped" not in seen
-    assert "a memory that is no longer there, or not for you" in seen
+    assert "a memory that no longer exists, or that you may not see" in seen
 
 
 def test_an_agents_own_memories_are_for_owners_alone(viewer: Client, bot: Actor, team: Team) -> None:
     factories.memory(bot, "My own note.", scope=Scope.AGENT, pinned=True)
     factories.memory(factories.actor(), "Of another organization.", pinned=True)
     assert "My own note." not in viewer.get(HOME).text
-    seen = factories.entered(team, Role.OWNER, "olga").get(HOME).text
+    seen = factories.log_in_member(team, Role.OWNER, "olga").get(HOME).text
     assert "My own note." in seen
     assert "another organization" not in seen
 
@@ -99,7 +99,7 @@ def test_something_is_saved_in_passing_and_taken_back(editor: Client) -> None:
 def test_what_somebody_made_more_of_is_not_taken_back(editor: Client, bot: Actor) -> None:
     editor.post(HOME, {"content": "Ship on Tuesdays.", "type": "decision"})
     memory = Memory.objects.get()
-    operations.append(actor=bot, memory_id=memory.pk, text="Not in August.")
+    operations.append_to_memory(actor=bot, memory_id=memory.pk, text="Not in August.")
     refused = editor.post(f"{HOME}memories/{memory.pk}/forget/?version=1", follow=True)
     assert "it is now version 2" in refused.text
     assert Memory.objects.alive().exists()
@@ -141,7 +141,7 @@ def test_viewers_change_nothing(viewer: Client, bot: Actor) -> None:
 
 def test_strangers_find_nothing(team: Team, bot: Actor) -> None:
     memory = factories.memory(bot)
-    stranger = factories.entered(factories.team(), Role.OWNER, "sam")
+    stranger = factories.log_in_member(factories.team(), Role.OWNER, "sam")
     assert stranger.get(HOME).status_code == 404
     for path in ("", f"reviewed/{memory.pk}/"):
         assert stranger.post(f"{HOME}{path}", {"content": "x"}).status_code == 404
@@ -166,7 +166,7 @@ def test_what_changed_meanwhile_is_not_taken_back(editor: Client, bot: Actor) ->
     memory = factories.memory(bot, review_by=timezone.now() - timedelta(days=1))
     editor.post(f"{HOME}reviewed/{memory.pk}/")
     later = timezone.now() + timedelta(days=7)
-    operations.update(actor=bot, memory_id=memory.pk, review_by=later)
+    operations.update_memory(actor=bot, memory_id=memory.pk, review_by=later)
     answer = editor.post(f"{HOME}memories/{memory.pk}/revert/?to=1&version=2", follow=True)
     assert "You saw version 2; it is now version 3." in answer.text
     memory.refresh_from_db()

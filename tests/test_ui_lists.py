@@ -26,7 +26,7 @@ LIST = "/t/acme/ops/memories/"
 def texts(client: Client, asked: str = "") -> list[str]:
     answer = client.get(f"{LIST}?{asked}")
     assert answer.status_code == 200, answer.text
-    return [line.memory.content for line in answer.context["found"].lines]
+    return [line.memory.content for line in answer.context["listing"].lines]
 
 
 def test_a_team_without_memories_says_how_to_begin(editor: Client, viewer: Client) -> None:
@@ -40,12 +40,12 @@ def test_newest_come_first_unless_another_order_is_asked_for(editor: Client, bot
     first = factories.memory(bot, "first", importance=0.9)
     factories.memory(bot, "second", importance=0.1)
     assert texts(editor) == texts(editor, "sort=created") == ["second", "first"]
-    operations.update(actor=bot, memory_id=first.pk, content="first, changed")
+    operations.update_memory(actor=bot, memory_id=first.pk, content="first, changed")
     assert texts(editor, "sort=changed") == ["first, changed", "second"]
     assert texts(editor, "sort=importance") == ["first, changed", "second"]
 
 
-def planted(bot: Actor) -> None:
+def plant_memories(bot: Actor) -> None:
     factories.memory(bot, "plain")
     factories.memory(
         bot, "chosen", type="decision", category="db", tags=["release", "a, b"], source="wiki", pinned=True
@@ -67,7 +67,7 @@ FILTERS = (
 
 @pytest.mark.parametrize("asked", FILTERS)
 def test_each_filter_narrows_the_list_and_a_search(editor: Client, bot: Actor, asked: str) -> None:
-    planted(bot)
+    plant_memories(bot)
     assert texts(editor, asked) == ["chosen"]
     assert texts(editor, f"{asked}&q=chosen") == ["chosen"]
     assert "chosen" not in texts(editor, f"{asked}&q=plain&type=fact")
@@ -111,9 +111,9 @@ def test_what_expires_and_what_is_due_for_review(editor: Client, bot: Actor) -> 
 
 
 def test_active_filters_can_be_taken_away_one_by_one(editor: Client, bot: Actor) -> None:
-    planted(bot)
+    plant_memories(bot)
     answer = editor.get(f"{LIST}?q=chosen&type=decision&tags=release&tag=a")
-    chips = {(chip.name, chip.value): chip.without for chip in answer.context["narrowing"].chips}
+    chips = {(chip.name, chip.value): chip.remove_url for chip in answer.context["filters"].chips}
     assert chips == {
         ("Type", "Decision"): f"{LIST}?q=chosen&tags=release&tags=a",
         ("Tag", "release"): f"{LIST}?q=chosen&type=decision&tags=a",
@@ -130,7 +130,7 @@ def test_active_filters_can_be_taken_away_one_by_one(editor: Client, bot: Actor)
         ("agent=nobody", "Written by: Select a valid choice."),
         ("expiring=1e9", "Expires: Select a valid choice."),
         ("sort=best", "Sort: Select a valid choice."),
-        ("cursor=abc", "This is no cursor"),
+        ("cursor=abc", "This is not a cursor"),
         ("category=" + "x" * 65, "Category: Ensure this value has at most 64 characters"),
         ("tags=" + "x" * 65, "Tags: "),
         ("q=" + "x" * 1001, "at most 1000 characters"),
@@ -153,7 +153,7 @@ def test_a_search_marks_what_was_asked_for(editor: Client, bot: Actor) -> None:
 
 def test_while_one_types_only_the_part_that_changes_is_sent(editor: Client, bot: Actor) -> None:
     factories.memory(bot, "The rollback took nine minutes.")
-    part = editor.get(f"{LIST}?q=rollback", headers={"HX-Target": "section#found"})
+    part = editor.get(f"{LIST}?q=rollback", headers={"HX-Target": "section#memory-list"})
     assert "<mark>rollback</mark>" in part.text
     assert 'id="narrow-sort"' in part.text
     assert "<html" not in part.text
@@ -169,28 +169,28 @@ def test_another_order_sorts_what_a_search_found(editor: Client, bot: Actor) -> 
 
 def test_in_another_order_a_search_goes_on_for_as_long_as_it_finds(editor: Client, bot: Actor) -> None:
     drafts = [operations.Draft(content=f"Berth {n} is closed.", importance=n / 100) for n in range(60)]
-    operations.save_many(actor=bot, drafts=[*drafts, operations.Draft(content="Something else.")])
+    operations.save_memories(actor=bot, drafts=[*drafts, operations.Draft(content="Something else.")])
     first = editor.get(f"{LIST}?q=closed+berth&sort=importance")
     assert "<mark>Berth</mark> 59 is <mark>closed</mark>." in first.text
-    assert len(first.context["found"].lines) == 50
-    second = editor.get(first.context["found"].next)
-    assert [line.memory.content for line in second.context["found"].lines][-1] == "Berth 0 is closed."
-    assert len(second.context["found"].lines) == 10
-    vague = texts(editor, "q=which+berth+did+we+lose&sort=importance")  # not all of these words are there
+    assert len(first.context["listing"].lines) == 50
+    second = editor.get(first.context["listing"].next)
+    assert [line.memory.content for line in second.context["listing"].lines][-1] == "Berth 0 is closed."
+    assert len(second.context["listing"].lines) == 10
+    vague = texts(editor, "q=which+berth+is+closed+yes&sort=importance")  # not all of these words are there
     assert vague[0] == "Berth 59 is closed."
 
 
 def test_pages_follow_each_other_and_lead_back(editor: Client, bot: Actor) -> None:
-    operations.save_many(actor=bot, drafts=[operations.Draft(content=f"number {n}") for n in range(60)])
+    operations.save_memories(actor=bot, drafts=[operations.Draft(content=f"number {n}") for n in range(60)])
     first = editor.get(f"{LIST}?type=fact")
-    assert [len(first.context["found"].lines), "Back to the start" in first.text] == [50, False]
-    following = first.context["found"].next
+    assert [len(first.context["listing"].lines), "Back to the start" in first.text] == [50, False]
+    following = first.context["listing"].next
     factories.memory(bot, "added meanwhile")
     second = editor.get(following)
-    assert len(second.context["found"].lines) == 10
+    assert len(second.context["listing"].lines) == 10
     assert "added meanwhile" not in second.text
     assert f'href="{LIST}?type=fact"' in second.text
-    assert second.context["found"].next == ""
+    assert second.context["listing"].next == ""
 
 
 def test_only_those_who_may_restore_see_what_was_forgotten(
@@ -199,7 +199,7 @@ def test_only_those_who_may_restore_see_what_was_forgotten(
     assert "Nothing is forgotten" in editor.get(f"{LIST}?forgotten=yes").text
     gone = factories.memory(bot, "The old pager number.")
     factories.memory(bot, "The new pager number.")
-    operations.forget(actor=bot, memory_id=gone.pk, reason="moved")
+    operations.forget_memory(actor=bot, memory_id=gone.pk, reason="moved")
     assert texts(editor, "forgotten=yes") == texts(editor, "forgotten=yes&q=pager") == ["The old pager number."]
     assert texts(editor, "forgotten=yes&q=nowhere") == []
     assert "forgotten by deploy-bot" in editor.get(f"{LIST}?forgotten=yes").text
@@ -225,18 +225,18 @@ def many(bot: Actor, count: int = 3, **said: Any) -> list[Memory]:
     return [factories.memory(bot, f"number {n}", **said) for n in range(count)]
 
 
-def previewed(client: Client, memories: list[Memory], **said: Any) -> Any:
+def preview_bulk_edit(client: Client, memories: list[Memory], **said: Any) -> Any:
     return client.post(PREVIEW, {"memory": [memory.pk for memory in memories], "next": f"{LIST}?q=x", **said})
 
 
-def confirmed(client: Client, preview: Any, **said: Any) -> Any:
+def confirm_bulk_edit(client: Client, preview: Any, **said: Any) -> Any:
     form = {"deed": preview.context["deed"], "seen": preview.context["seen"], "next": f"{LIST}?pinned=no"}
     return client.post(APPLY, form | said, follow=True)
 
 
 def test_the_effect_is_shown_before_anything_is_done(editor: Client, bot: Actor) -> None:
     memories = [*many(bot), factories.memory(bot, "the pinned one", pinned=True)]
-    shown = previewed(editor, memories, deed="pin")
+    shown = preview_bulk_edit(editor, memories, deed="pin")
     assert "<h1>Pin 3 memories?</h1>" in shown.text
     assert "It is pinned already." in shown.text
     assert f'href="{LIST}?q=x"' in shown.text
@@ -245,13 +245,13 @@ def test_the_effect_is_shown_before_anything_is_done(editor: Client, bot: Actor)
 
 def test_one_button_does_it_and_another_takes_it_back(editor: Client, bot: Actor) -> None:
     memories = many(bot)
-    done = confirmed(editor, previewed(editor, memories, deed="pin"))
+    done = confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, deed="pin"))
     assert done.redirect_chain == [(f"{LIST}?pinned=no", 302)]
     assert "Pinned 3 memories." in done.text
     batch = Batch.objects.get()
     assert batch.byline == "eddy"
     assert set(Revision.objects.filter(change="pinned").values_list("user__username", flat=True)) == {"eddy"}
-    operations.update(actor=bot, memory_id=memories[0].pk, content="changed meanwhile")
+    operations.update_memory(actor=bot, memory_id=memories[0].pk, content="changed meanwhile")
     assert "changed since: an undo leaves it alone" in editor.get(f"{LIST}batches/{batch.pk}/").text
     undone = editor.post(f"{LIST}batches/{batch.pk}/undo/", {"next": LIST}, follow=True)
     assert "Undone: 2 memories as before. 1 changed meanwhile and left alone." in undone.text
@@ -264,7 +264,7 @@ def test_one_button_does_it_and_another_takes_it_back(editor: Client, bot: Actor
 
 def test_batches_are_found_again_and_undone_later(editor: Client, viewer: Client, bot: Actor) -> None:
     assert "Nothing yet" in editor.get(APPLY).text
-    confirmed(editor, previewed(editor, many(bot), deed="tag", tags="x"), tags="x")
+    confirm_bulk_edit(editor, preview_bulk_edit(editor, many(bot), deed="tag", tags="x"), tags="x")
     batch = Batch.objects.get()
     assert f'href="{APPLY}{batch.pk}/"' in editor.get(APPLY).text
     assert "Nothing yet" in viewer.get(APPLY).text
@@ -277,58 +277,60 @@ def test_batches_are_found_again_and_undone_later(editor: Client, viewer: Client
 
 def test_tags_and_expiry_are_asked_for_first(editor: Client, bot: Actor) -> None:
     memories = many(bot)
-    asked = previewed(editor, memories, deed="tag")
+    asked = preview_bulk_edit(editor, memories, deed="tag")
     assert asked.context["effect"] is None
     assert [asked.status_code, 'name="tags"' in asked.text] == [200, True]
-    empty = previewed(editor, memories, deed="tag", tags=" , ")
+    empty = preview_bulk_edit(editor, memories, deed="tag", tags=" , ")
     assert [empty.status_code, "Say which tags." in empty.text] == [400, True]
-    confirmed(editor, previewed(editor, memories, deed="tag", tags="Release, ops"), tags="Release, ops")
+    confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, deed="tag", tags="Release, ops"), tags="Release, ops")
     assert {tuple(memory.tags) for memory in Memory.objects.all()} == {("release", "ops")}
-    past = previewed(editor, memories, deed="expire", expires_at="2020-01-01T00:00")
+    past = preview_bulk_edit(editor, memories, deed="expire", expires_at="2020-01-01T00:00")
     assert "This moment has passed already." in past.text
-    confirmed(
-        editor, previewed(editor, memories, deed="expire", expires_at="2199-01-01T00:00"), expires_at="2199-01-01T00:00"
+    confirm_bulk_edit(
+        editor,
+        preview_bulk_edit(editor, memories, deed="expire", expires_at="2199-01-01T00:00"),
+        expires_at="2199-01-01T00:00",
     )
     assert {f"{memory.expires_at:%Y}" for memory in Memory.objects.all()} == {"2199"}
 
 
 def test_many_are_forgotten_with_a_reason_and_restored(editor: Client, bot: Actor) -> None:
     memories = many(bot)
-    confirmed(editor, previewed(editor, memories, deed="forget"), reason="moved on")
+    confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, deed="forget"), reason="moved on")
     assert texts(editor) == []
     assert "moved on" in editor.get(f"{LIST}?forgotten=yes").text
-    done = confirmed(editor, previewed(editor, memories, deed="restore"))
+    done = confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, deed="restore"))
     assert "Restored 3 memories." in done.text
     assert len(texts(editor)) == 3
 
 
 def test_what_changed_since_the_preview_is_shown_again(editor: Client, bot: Actor) -> None:
     memories = many(bot)
-    shown = previewed(editor, memories, deed="pin")
-    operations.pin(actor=bot, memory_id=memories[0].pk)
-    again = confirmed(editor, shown)
+    shown = preview_bulk_edit(editor, memories, deed="pin")
+    operations.pin_memory(actor=bot, memory_id=memories[0].pk)
+    again = confirm_bulk_edit(editor, shown)
     assert again.status_code == 409
     assert "Some of these memories have changed meanwhile" in again.text
     assert "<h1>Pin 2 memories?</h1>" in again.text
     assert not Batch.objects.exists()
-    assert "Pinned 2 memories." in confirmed(editor, again).text
+    assert "Pinned 2 memories." in confirm_bulk_edit(editor, again).text
 
 
 def test_all_that_match_are_selected_by_the_address_of_the_list(editor: Client, bot: Actor) -> None:
     drafts = [operations.Draft(content=f"number {n}", tags=["x"] if n else []) for n in range(70)]
-    operations.save_many(actor=bot, drafts=drafts)
+    operations.save_memories(actor=bot, drafts=drafts)
     page = editor.get(f"{LIST}?tags=x")
     assert 'name="all" value="tags=x"' in page.text
-    assert previewed(editor, [], deed="pin", all="tags=x").context["title"] == "Pin 69 memories"
+    assert preview_bulk_edit(editor, [], deed="pin", all="tags=x").context["title"] == "Pin 69 memories"
     assert editor.post(PREVIEW, {"deed": "pin", "all": "type=nonsense"}).status_code == 400
 
 
 def test_all_that_match_a_search_are_selected_not_only_the_best(editor: Client, bot: Actor) -> None:
-    operations.save_many(actor=bot, drafts=[operations.Draft(content=f"Berth {n} is closed.") for n in range(70)])
-    operations.save_many(actor=bot, drafts=[operations.Draft(content=f"Crane {n}.") for n in range(70)])
+    operations.save_memories(actor=bot, drafts=[operations.Draft(content=f"Berth {n} is closed.") for n in range(70)])
+    operations.save_memories(actor=bot, drafts=[operations.Draft(content=f"Crane {n}.") for n in range(70)])
     page = editor.get(f"{LIST}?q=berth")
     assert 'name="all" value="q=berth"' in page.text
-    chosen = previewed(editor, [], deed="pin", all="q=berth").context["effect"].changing
+    chosen = preview_bulk_edit(editor, [], deed="pin", all="q=berth").context["effect"].changing
     assert len([memory for memory in chosen if "Berth" in memory.content]) == 70
 
 
@@ -339,7 +341,7 @@ def test_an_empty_or_forged_selection_is_told_so(editor: Client, bot: Actor) -> 
     assert editor.post(PREVIEW, {"deed": "explode", "memory": memory.pk}).status_code == 400
     for seen in ("nonsense", f"{memory.pk}:", f"{memory.pk}:{'9' * 5_000}"):
         assert editor.post(APPLY, {"deed": "pin", "seen": seen}).status_code == 400
-    assert "no longer there" in previewed(editor, [stranger], deed="pin").text
+    assert "no longer there" in preview_bulk_edit(editor, [stranger], deed="pin").text
     assert editor.get(PREVIEW)["Location"] == LIST
     assert editor.get(f"{LIST}batches/{memory.pk}/").status_code == 404
 
@@ -347,12 +349,12 @@ def test_an_empty_or_forged_selection_is_told_so(editor: Client, bot: Actor) -> 
 def test_viewers_select_nothing_and_are_refused(editor: Client, viewer: Client, bot: Actor) -> None:
     memories = many(bot)
     assert "checkbox" not in viewer.get(LIST).text
-    shown = previewed(viewer, memories, deed="pin")
+    shown = preview_bulk_edit(viewer, memories, deed="pin")
     assert "You may read it, but not change it." in shown.text
     assert '<button class="primary"' not in shown.text
-    forged = previewed(editor, memories, deed="pin")
+    forged = preview_bulk_edit(editor, memories, deed="pin")
     assert viewer.post(APPLY, {"deed": "pin", "seen": forged.context["seen"]}).status_code == 403
-    confirmed(editor, forged)
+    confirm_bulk_edit(editor, forged)
     batch = Batch.objects.get()
     assert viewer.get(f"{LIST}batches/{batch.pk}/").status_code == 404
     assert viewer.post(f"{LIST}batches/{batch.pk}/undo/").status_code == 404
@@ -360,7 +362,7 @@ def test_viewers_select_nothing_and_are_refused(editor: Client, viewer: Client, 
 
 
 def test_no_way_back_leads_to_another_site(editor: Client, bot: Actor) -> None:
-    shown = previewed(editor, many(bot), deed="pin", next="javascript:alert(1)")
+    shown = preview_bulk_edit(editor, many(bot), deed="pin", next="javascript:alert(1)")
     assert "javascript" not in shown.text
     assert f'href="{LIST}"' in shown.text
 
@@ -380,7 +382,7 @@ def test_no_more_statements_for_more_rows(editor: Client, team: Team, bot: Actor
             by = factories.actor(factories.agent(team))
             factories.memory(by, "rollback", tags=["x"])
             gone = factories.memory(by, "rollback", tags=["x"])
-            operations.forget(actor=by, memory_id=gone.pk)
+            operations.forget_memory(actor=by, memory_id=gone.pk)
 
     plant(2)
     editor.get(f"{LIST}?{asked}")
@@ -396,7 +398,7 @@ def test_batches_need_no_more_statements_for_more_rows(editor: Client, bot: Acto
     for size in (2, 30):
         memories = many(bot, size)
         with CaptureQueriesContext(connection) as heard:
-            confirmed(editor, previewed(editor, memories, deed="pin"))
+            confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, deed="pin"))
             editor.get(f"{LIST}batches/{Batch.objects.latest('created_at').pk}/")
         counts.append(len(heard))
     assert counts[1] <= counts[0]

@@ -13,12 +13,12 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from memories import operations
-from memories.forms import sent, values_of
+from memories.forms import as_submitted, form_values
 from memories.models import Asset, Memory, Revision, Scope, Source
 from teams.models import Person
 from tests import factories
 from tests.cast import Cast
-from tests.reading import undo_of
+from tests.markup import undo_of
 
 pytestmark = pytest.mark.django_db
 HERE = "/t/acme/ops/memories/"
@@ -26,11 +26,11 @@ HERE = "/t/acme/ops/memories/"
 
 @pytest.fixture
 def at_work(client: Client, cast: Cast) -> Client:
-    """The editor, in the workspace where the writer writes."""
-    return entered(client, cast, "editor")
+    """Return the editor's browser, in the workspace where the writer writes."""
+    return log_in_as(client, cast, "editor")
 
 
-def entered(client: Client, cast: Cast, name: str) -> Client:
+def log_in_as(client: Client, cast: Cast, name: str) -> Client:
     user = cast[name].user
     assert user
     client.force_login(user)
@@ -46,8 +46,8 @@ def again(memory_id: UUID) -> Memory:
     return Memory.objects.get(pk=memory_id)
 
 
-def said(memory: Memory, **changes: Any) -> dict[str, Any]:
-    """What the form sends for it."""
+def memory_form(memory: Memory, **changes: Any) -> dict[str, Any]:
+    """Return the fields that the form sends for a memory."""
     form = {"content": memory.content, "summary": memory.summary, "key": memory.key, "type": memory.type}
     form |= {"category": memory.category, "tags": ", ".join(memory.tags), "importance": memory.importance}
     return form | {"version": memory.version} | changes
@@ -90,7 +90,7 @@ def test_what_was_typed_is_kept_when_it_is_refused(at_work: Client, cast: Cast, 
 def test_editing_changes_what_was_changed_and_nothing_else(at_work: Client, cast: Cast) -> None:
     soon = timezone.now() + timedelta(days=2)
     memory = cast.memory(content="One\r\ntwo", key="k", tags=["a"], expires_at=soon, importance=0.123456)
-    at_work.post(address(memory, "edit/"), said(memory, summary="Short", expires_at=f"{soon:%Y-%m-%dT%H:%M}"))
+    at_work.post(address(memory, "edit/"), memory_form(memory, summary="Short", expires_at=f"{soon:%Y-%m-%dT%H:%M}"))
     changed = again(memory.pk)
     assert (changed.summary, changed.version, changed.expires_at) == ("Short", 2, soon)
     assert (changed.content, changed.importance) == ("One\r\ntwo", 0.123456)
@@ -98,13 +98,13 @@ def test_editing_changes_what_was_changed_and_nothing_else(at_work: Client, cast
 
 def test_a_summary_that_one_saw_stays_when_the_text_is_edited(at_work: Client, cast: Cast) -> None:
     memory = cast.memory(content="The crane comes on Friday.", summary="Crane: Friday")
-    at_work.post(address(memory, "edit/"), said(memory, content="The blue crane comes on Friday."))
+    at_work.post(address(memory, "edit/"), memory_form(memory, content="The blue crane comes on Friday."))
     assert again(memory.pk).summary == "Crane: Friday"
 
 
 def test_saving_without_a_change_makes_no_version(at_work: Client, cast: Cast) -> None:
     memory = cast.memory()
-    response = at_work.post(address(memory, "edit/"), said(memory), follow=True)
+    response = at_work.post(address(memory, "edit/"), memory_form(memory), follow=True)
     assert "Nothing was changed" in response.text
     assert again(memory.pk).version == 1
 
@@ -140,7 +140,7 @@ def test_a_key_that_another_memory_has_is_said_beside_the_key(at_work: Client, c
     cast.memory(key="taken")
     memory = cast.memory(content="Another.")
     for path in (f"{HERE}new/", address(memory, "edit/")):
-        response = at_work.post(path, said(memory, key="taken"))
+        response = at_work.post(path, memory_form(memory, key="taken"))
         assert response.status_code == 409
         assert "Another memory has this key already" in response.text
     assert Memory.objects.count() == 2
@@ -154,7 +154,7 @@ def test_a_new_memory_is_for_whom_one_chose(client: Client, cast: Cast, scope: s
     me = Person.objects.create(organization_id=cast.ops.organization_id, handle="the-owner", user=owner)
     whose = {"team": cast.ops.pk, "project": cast.project.pk, "agent": writer.pk, "global": me.pk}[scope]
     form = {"content": "x", "type": "fact", "audience": f"{scope}:{whose}"}
-    entered(client, cast, "owner").post(f"{HERE}new/", form)
+    log_in_as(client, cast, "owner").post(f"{HERE}new/", form)
     memory = Memory.objects.get()
     assert (memory.scope, memory.audience) == (scope, whose)
 
@@ -175,7 +175,7 @@ class TestTwoWriters:
     def test_the_second_sees_theirs_yours_and_the_base(self, at_work: Client, cast: Cast) -> None:
         memory = self.changed(cast, content=self.BASE.replace("Friday", "Monday"))
         yours = self.BASE.replace("Friday", "Sunday")
-        response = at_work.post(address(memory, "edit/"), said(memory, content=yours))
+        response = at_work.post(address(memory, "edit/"), memory_form(memory, content=yours))
         assert response.status_code == 409
         assert "<del>Friday</del><ins>Monday</ins>" in response.text
         assert "<del>Friday</del><ins>Sunday</ins>" in response.text
@@ -187,18 +187,18 @@ class TestTwoWriters:
     def test_changes_in_different_places_are_joined_and_saved_on_top(self, at_work: Client, cast: Cast) -> None:
         memory = self.changed(cast, content=self.BASE.replace("Friday", "Monday"))
         yours = f"{self.BASE}\n\nCall the pilot."
-        response = at_work.post(address(memory, "edit/"), said(memory, content=yours, tags="crane"))
+        response = at_work.post(address(memory, "edit/"), memory_form(memory, content=yours, tags="crane"))
         joined = f"{self.BASE.replace('Friday', 'Monday')}\n\nCall the pilot."
         assert joined in unescape(response.text)
         assert "Only you changed this" in response.text
-        at_work.post(address(memory, "edit/"), said(memory, content=joined, tags="crane", version=2))
+        at_work.post(address(memory, "edit/"), memory_form(memory, content=joined, tags="crane", version=2))
         saved = again(memory.pk)
         assert (saved.content, saved.tags, saved.version) == (joined, ["crane"], 3)
 
     @pytest.mark.parametrize("choice", ["theirs", "yours", "result"])
     def test_one_takes_either_or_writes_something_else(self, at_work: Client, cast: Cast, choice: str) -> None:
         memory = self.changed(cast, content="theirs", pinned=True)
-        form = said(memory, content="result", version=2)
+        form = memory_form(memory, content="result", version=2)
         for name, sides in {"content": ("theirs", "yours"), "pinned": ("on", "")}.items():
             form |= {f"theirs-{name}": sides[0], f"yours-{name}": sides[1], f"choice-{name}": choice}
         at_work.post(address(memory, "edit/"), form)
@@ -207,8 +207,8 @@ class TestTwoWriters:
 
     def test_a_second_race_asks_again(self, at_work: Client, cast: Cast) -> None:
         memory = self.changed(cast, content="second")
-        operations.update(actor=cast["teammate"].actor(), memory_id=memory.pk, content="third")
-        response = at_work.post(address(memory, "edit/"), said(memory, content="mine", version=2))
+        operations.update_memory(actor=cast["teammate"].actor(), memory_id=memory.pk, content="third")
+        response = at_work.post(address(memory, "edit/"), memory_form(memory, content="mine", version=2))
         assert response.status_code == 409
         assert "teammate saved version 3" in response.text
         assert 'name="version" value="3"' in response.text
@@ -216,28 +216,28 @@ class TestTwoWriters:
 
     def test_who_changed_nothing_overwrites_nothing(self, at_work: Client, cast: Cast) -> None:
         memory = self.changed(cast, content="theirs")
-        response = at_work.post(address(memory, "edit/"), said(memory), follow=True)
+        response = at_work.post(address(memory, "edit/"), memory_form(memory), follow=True)
         assert "Nothing was changed" in response.text
         assert again(memory.pk).content == "theirs"
 
     @pytest.mark.parametrize("version", ["", "0", "none", "99999999999", "-1"])
     def test_without_a_version_nothing_is_overwritten(self, at_work: Client, cast: Cast, version: str) -> None:
         memory = cast.memory()
-        response = at_work.post(address(memory, "edit/"), said(memory, content="mine", version=version))
+        response = at_work.post(address(memory, "edit/"), memory_form(memory, content="mine", version=version))
         assert response.status_code == 409
         assert again(memory.pk).version == 1
 
     def test_what_was_forgotten_meanwhile_keeps_what_one_wrote(self, at_work: Client, cast: Cast) -> None:
         memory = cast.memory()
-        operations.forget(actor=cast["writer"].actor(), memory_id=memory.pk)
-        response = at_work.post(address(memory, "edit/"), said(memory, content="What I wrote."))
+        operations.forget_memory(actor=cast["writer"].actor(), memory_id=memory.pk)
+        response = at_work.post(address(memory, "edit/"), memory_form(memory, content="What I wrote."))
         assert response.status_code == 409
         assert "Restore it first" in response.text
         assert "What I wrote." in response.text
 
     def changed(self, cast: Cast, **changes: Any) -> Memory:
         memory = cast.memory(content=self.BASE)
-        operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, **changes)
+        operations.update_memory(actor=cast["writer"].actor(), memory_id=memory.pk, **changes)
         return memory
 
 
@@ -255,16 +255,16 @@ ACTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def filled(part: str) -> dict[str, Any]:
-    """Files are read to their end, so each time another one."""
+def action_form(part: str) -> dict[str, Any]:
+    """Return the fields of an action, with a new file each time, because files are read to their end."""
     return {"file": SimpleUploadedFile("x.txt", b"x")} if part == "attach/" else ACTIONS[part]
 
 
 @pytest.mark.parametrize("part", ACTIONS)
 def test_a_viewer_reads_and_changes_nothing(client: Client, cast: Cast, part: str) -> None:
     memory = cast.memory()
-    viewer = entered(client, cast, "viewer")
-    response = viewer.post(address(memory, part), filled(part) | {"next": address(memory)}, follow=True)
+    viewer = log_in_as(client, cast, "viewer")
+    response = viewer.post(address(memory, part), action_form(part) | {"next": address(memory)}, follow=True)
     assert response.status_code == 403 or 'class="toast error"' in response.text
     assert again(memory.pk).version == 1
     assert not Asset.objects.exists()
@@ -272,7 +272,7 @@ def test_a_viewer_reads_and_changes_nothing(client: Client, cast: Cast, part: st
 
 
 def test_a_viewer_sees_nothing_to_press(client: Client, cast: Cast) -> None:
-    main = entered(client, cast, "viewer").get(address(cast.memory(tags=["a"]))).text.split("<main")[1]
+    main = log_in_as(client, cast, "viewer").get(address(cast.memory(tags=["a"]))).text.split("<main")[1]
     main = main.split("</main>")[0]
     assert "The pager is in the left drawer." in main
     assert "<form" not in main
@@ -282,19 +282,19 @@ def test_a_viewer_sees_nothing_to_press(client: Client, cast: Cast) -> None:
 @pytest.mark.parametrize("part", ["", "history/", "link/", *ACTIONS])
 def test_for_strangers_there_is_no_such_memory(client: Client, cast: Cast, part: str) -> None:
     hidden = factories.memory(cast["stranger"].actor(), "Sales target: 4 million.")
-    at_work = entered(client, cast, "owner")
+    at_work = log_in_as(client, cast, "owner")
     if part in ("", "history/", "link/", "edit/", "cite/"):
         assert at_work.get(address(hidden, part)).status_code == 404
     if part in ACTIONS:
-        assert at_work.post(address(hidden, part), filled(part)).status_code == 404
+        assert at_work.post(address(hidden, part), action_form(part)).status_code == 404
     assert again(hidden.pk).version == 1
 
 
 def test_viewers_do_not_see_what_is_forgotten(client: Client, cast: Cast) -> None:
     memory = cast.memory()
-    operations.forget(actor=cast["writer"].actor(), memory_id=memory.pk, reason="wrong drawer")
-    assert entered(client, cast, "viewer").get(address(memory)).status_code == 404
-    assert "wrong drawer" in entered(client, cast, "editor").get(address(memory)).text
+    operations.forget_memory(actor=cast["writer"].actor(), memory_id=memory.pk, reason="wrong drawer")
+    assert log_in_as(client, cast, "viewer").get(address(memory)).status_code == 404
+    assert "wrong drawer" in log_in_as(client, cast, "editor").get(address(memory)).text
 
 
 def test_tags_come_and_go_and_come_back(at_work: Client, cast: Cast) -> None:
@@ -310,7 +310,7 @@ def test_tags_come_and_go_and_come_back(at_work: Client, cast: Cast) -> None:
 def test_undoing_leaves_what_somebody_changed_since(at_work: Client, cast: Cast) -> None:
     memory = cast.memory()
     response = at_work.post(address(memory, "tag/"), {"add": "a", "next": address(memory)}, follow=True)
-    operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, content="Since.")
+    operations.update_memory(actor=cast["writer"].actor(), memory_id=memory.pk, content="Since.")
     refused = at_work.post(undo_of(response), {"next": address(memory)}, follow=True)
     assert "it is now version 3" in refused.text
     assert again(memory.pk).content == "Since."
@@ -321,7 +321,7 @@ def test_nothing_is_forgotten_again_that_somebody_changed_since(at_work: Client,
     memory = Memory.objects.get()
     at_work.post(address(memory, "forget/"))
     restored = at_work.post(address(memory, "restore/"), {"next": address(memory)}, follow=True)
-    operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, content="Since.")
+    operations.update_memory(actor=cast["writer"].actor(), memory_id=memory.pk, content="Since.")
     for undo in map(undo_of, (made, restored)):
         assert "it is now version 4" in at_work.post(undo, {"next": address(memory)}, follow=True).text
     assert again(memory.pk).forgotten_at is None
@@ -371,7 +371,7 @@ def test_an_edit_can_be_undone_with_all_of_its_fields(at_work: Client, cast: Cas
     undone = again(memory.pk)
     assert (undone.content, undone.type, undone.review_by) == (memory.content, memory.type, None)
     at_work.get(address(memory))
-    same = at_work.post(address(memory, "edit/"), sent(values_of(undone)) | {"version": "3"}, follow=True)
+    same = at_work.post(address(memory, "edit/"), as_submitted(form_values(undone)) | {"version": "3"}, follow=True)
     assert "Nothing was changed." in same.text
     assert "Undo</button>" not in same.text
 
@@ -388,8 +388,8 @@ def test_the_scope_is_changed_and_changed_back(at_work: Client, cast: Cast) -> N
 
 def test_only_owners_purge(client: Client, cast: Cast) -> None:
     memory = cast.memory()
-    assert "Purge for good" not in entered(client, cast, "editor").get(address(memory)).text
-    owner = entered(client, cast, "owner")
+    assert "Purge for good" not in log_in_as(client, cast, "editor").get(address(memory)).text
+    owner = log_in_as(client, cast, "owner")
     assert "Nobody can bring it back" in owner.get(address(memory)).text
     assert owner.post(address(memory, "purge/"))["Location"] == HERE
     assert again(memory.pk).content == "[purged]"
@@ -399,8 +399,10 @@ def test_only_owners_purge(client: Client, cast: Cast) -> None:
 class TestHistory:
     def test_each_version_says_what_it_changed(self, at_work: Client, cast: Cast) -> None:
         memory = cast.memory(tags=["a"])
-        operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, content="The pager is lost.", tags=["b"])
-        operations.pin(actor=cast["teammate"].actor(), memory_id=memory.pk)
+        operations.update_memory(
+            actor=cast["writer"].actor(), memory_id=memory.pk, content="The pager is lost.", tags=["b"]
+        )
+        operations.pin_memory(actor=cast["teammate"].actor(), memory_id=memory.pk)
         response = at_work.get(address(memory, "history/"))
         assert "<ins>lost</ins>" in response.text
         assert "<del>a</del><ins>b</ins>" in response.text
@@ -409,7 +411,7 @@ class TestHistory:
 
     def test_one_goes_back_and_forth(self, at_work: Client, cast: Cast) -> None:
         memory = cast.memory()
-        operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, content="Lost.")
+        operations.update_memory(actor=cast["writer"].actor(), memory_id=memory.pk, content="Lost.")
         response = at_work.post(address(memory, "revert/"), {"to": 1, "next": address(memory)}, follow=True)
         assert again(memory.pk).content == memory.content
         at_work.post(undo_of(response))
@@ -417,7 +419,7 @@ class TestHistory:
 
     def test_a_version_has_an_address_of_its_own(self, at_work: Client, cast: Cast) -> None:
         memory = cast.memory()
-        operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, content="Lost.")
+        operations.update_memory(actor=cast["writer"].actor(), memory_id=memory.pk, content="Lost.")
         response = at_work.get(address(memory, "history/?version=1"))
         assert "The pager is in the left drawer." in response.text
         assert at_work.get(address(memory, "history/?version=3")).status_code == 404
@@ -425,9 +427,9 @@ class TestHistory:
     def test_versions_for_others_stay_with_them(self, client: Client, cast: Cast) -> None:
         memory = cast.memory(Scope.AGENT, "Between us.")
         owner = cast["owner"].actor()
-        operations.update(actor=owner, memory_id=memory.pk, content="For all.")
-        operations.rescope(actor=owner, memory_id=memory.pk, scope="team", audience=cast.ops.pk)
-        editor = entered(client, cast, "editor")
+        operations.update_memory(actor=owner, memory_id=memory.pk, content="For all.")
+        operations.change_scope(actor=owner, memory_id=memory.pk, scope="team", audience=cast.ops.pk)
+        editor = log_in_as(client, cast, "editor")
         assert "Between us" not in editor.get(address(memory, "history/")).text
         assert editor.get(address(memory, "history/?version=1")).status_code == 404
 
@@ -436,7 +438,7 @@ class TestHistory:
     ) -> None:
         memory = cast.memory()
         for number in range(25):
-            operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, content=f"Line {number}")
+            operations.update_memory(actor=cast["writer"].actor(), memory_id=memory.pk, content=f"Line {number}")
         with django_assert_max_num_queries(20):
             first = at_work.get(address(memory, "history/"))
         assert ('id="v26"' in first.text, 'id="v7"' in first.text, 'id="v6"' in first.text) == (True, True, False)
@@ -445,7 +447,7 @@ class TestHistory:
 
     def test_texts_that_are_too_long_for_the_list_are_compared_alone(self, at_work: Client, cast: Cast) -> None:
         memory = cast.memory(content="a " * 10_000)
-        operations.update(actor=cast["writer"].actor(), memory_id=memory.pk, content="b " * 10_000)
+        operations.update_memory(actor=cast["writer"].actor(), memory_id=memory.pk, content="b " * 10_000)
         assert "It is long" in at_work.get(address(memory, "history/")).text
         assert "<ins>b" in at_work.get(address(memory, "history/?version=2")).text
 
@@ -465,9 +467,9 @@ def test_a_page_asks_as_much_of_the_database_however_much_hangs_on_it(
         other = cast.memory(content=f"Thing {number}")
         operations.associate(actor=actor, origin_id=memory.pk, target_id=other.pk)
         operations.associate(actor=actor, origin_id=other.pk, target_id=memory.pk)
-        operations.cite(actor=actor, memory_id=memory.pk, quote=f"Quote {number}", session="s")
+        operations.add_citation(actor=actor, memory_id=memory.pk, quote=f"Quote {number}", session="s")
         file = SimpleUploadedFile("a.txt", b"x", "text/plain")
-        operations.attach(actor=actor, memory_id=memory.pk, file=file, name=f"{number}.txt")
+        operations.attach_file(actor=actor, memory_id=memory.pk, file=file, name=f"{number}.txt")
     with django_assert_max_num_queries(22):
         response = at_work.get(address(memory))
     assert "Quote 11" in response.text
@@ -477,7 +479,7 @@ def test_a_page_asks_as_much_of_the_database_however_much_hangs_on_it(
 def test_every_version_made_here_says_who_made_it(at_work: Client, cast: Cast) -> None:
     memory = cast.memory()
     at_work.post(address(memory, "pin/"))
-    at_work.post(address(memory, "edit/"), said(again(memory.pk), content="Mine.", pinned="on"))
+    at_work.post(address(memory, "edit/"), memory_form(again(memory.pk), content="Mine.", pinned="on"))
     signed = Revision.objects.filter(memory=memory.pk, version__gt=1)
     assert {revision.byline for revision in signed} == {"editor"}
     assert signed.count() == 2

@@ -13,13 +13,13 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from memoryhub.errors import Forbidden, Invalid, NotFound
-from teams import auth, operations
-from teams.circumstances import Context
+from teams import auth, operations, rights
+from teams.call_context import CallContext
 from teams.models import Admission, Agent, Level, Membership, Person, Project, Role, Token, Verb
 from tests import factories
 from tests.caller import Caller
 from tests.cast import Cast
-from tests.reading import undo_of
+from tests.markup import undo_of
 
 pytestmark = pytest.mark.django_db
 OPS = "/t/acme/ops/"
@@ -47,11 +47,11 @@ def test_an_owner_adds_an_agent_and_is_shown_its_token_once(owner: Client) -> No
     shown = owner.get(asked["Location"])
     assert "no-store" in shown["Cache-Control"]
     token = re.search(r"mh_\w{46}", shown.text)[0]  # type: ignore[index]
-    actor = auth.agent_actor(token=token)
+    actor = auth.authenticate_agent(token=token)
     assert (actor.verbs, actor.person_id) == ({Verb.READ}, Person.objects.get(handle="mira").pk)
     again = owner.get(asked["Location"])
     assert token not in again.text
-    assert "shown already" in again.text
+    assert "already been shown" in again.text
     page = owner.get(made["Location"]).text
     assert token not in page
     assert "Serves mira" in page
@@ -113,13 +113,13 @@ def test_the_operations_refuse_members_and_do_not_exist_for_strangers(cast: Cast
     assert agent
     for name in ("viewer", "editor", "writer"):
         with pytest.raises(Forbidden):
-            operations.agents.issue(actor=cast[name].actor(), agent_id=agent.pk)
+            operations.agents.issue_agent_token(actor=cast[name].actor(), agent_id=agent.pk)
     with pytest.raises(NotFound):
-        operations.agents.issue(actor=factories.owner_actor(cast.sales), agent_id=agent.pk)
+        operations.agents.issue_agent_token(actor=factories.owner_actor(cast.sales), agent_id=agent.pk)
     gone = cast["owner"].actor()
     Membership.objects.filter(user=gone.user_id).delete()
     with pytest.raises(NotFound):
-        operations.agents.create(actor=gone, slug="late")
+        operations.agents.create_agent(actor=gone, slug="late")
 
 
 def test_nobody_appoints_an_agent_that_reads_more_than_they_do(owner: Client, cast: Cast) -> None:
@@ -167,11 +167,11 @@ def test_a_project_is_added_renamed_and_lends_itself_to_others(owner: Client, ca
     page = owner.get(f"{OPS}projects/").text
     assert "Gemini Two" in page
     assert "sales/stranger" in page
-    assert auth.actor_of_agent(agent=cast["stranger"].agent, context=Context(project="gemini")).project_id  # type: ignore[arg-type]
+    assert rights.actor_of_agent(agent=cast["stranger"].agent, context=CallContext(project="gemini")).project_id  # type: ignore[arg-type]
     admission = Admission.objects.get(project=project, agent=cast["stranger"].agent)
     owner.post(f"{OPS}admissions/{admission.pk}/dismiss/")
     with pytest.raises(NotFound):
-        auth.actor_of_agent(agent=cast["stranger"].agent, context=Context(project="gemini"))  # type: ignore[arg-type]
+        rights.actor_of_agent(agent=cast["stranger"].agent, context=CallContext(project="gemini"))  # type: ignore[arg-type]
 
 
 def test_admitting_and_dismissing_can_be_undone(owner: Client, cast: Cast) -> None:
@@ -181,11 +181,11 @@ def test_admitting_and_dismissing_can_be_undone(owner: Client, cast: Cast) -> No
         for count in (0, 1, 0):
             page = owner.post(undo_of(page), follow=True)
             assert Admission.objects.count() == count
-    assert "may not use" in page.text
+    assert "may no longer use" in page.text
 
 
 @pytest.mark.parametrize(
-    ("who", "sentence"), [("sales/nobody", "no such agent"), ("ops/writer", "is of this team"), ("globex/x", "no such")]
+    ("who", "sentence"), [("sales/nobody", "no such agent"), ("ops/writer", "is in this team"), ("globex/x", "no such")]
 )
 def test_who_cannot_be_admitted_is_said_beside_the_field(owner: Client, cast: Cast, who: str, sentence: str) -> None:
     answer = owner.post(f"{OPS}projects/{cast.project.pk}/admit/", {"who": who})
@@ -197,7 +197,7 @@ def test_nobody_of_another_organization_is_admitted(cast: Cast) -> None:
     outsider = cast["outsider"].agent
     assert outsider
     with pytest.raises(Invalid):
-        operations.projects.admit(
+        operations.projects.admit_guest(
             actor=cast["owner"].actor(), project_id=cast.project.pk, who=f"{outsider.team.slug}/outsider"
         )
 
@@ -220,13 +220,13 @@ def test_an_owner_removes_somebody_and_takes_it_back(owner: Client, cast: Cast) 
     assert not Membership.objects.filter(user=cast["viewer"].user).exists()
     undo = unescape(re.search(r'action="([^"]*/members/return/[^"]*)"', page)[1])  # type: ignore[index]
     for made_up in (undo.replace("/return/", "/return/x"), undo.replace("/return/", "/return/Wzk5OSwib3duZXIiXQ:")):
-        assert "cannot be put back" in owner.post(made_up, {"next": f"{OPS}members/"}, follow=True).text
+        assert "can no longer be put back" in owner.post(made_up, {"next": f"{OPS}members/"}, follow=True).text
     as_(owner, cast, "editor").post(undo)
     assert not Membership.objects.filter(user=cast["viewer"].user).exists()
     assert "is in Ops again" in as_(owner, cast, "owner").post(undo, follow=True).text
     back = Membership.objects.get(user=cast["viewer"].user)
     assert (back.role, back.created_at) == (before.role, before.created_at)
-    assert "is in the team already" in owner.post(undo, {"next": f"{OPS}members/"}, follow=True).text
+    assert "is already in the team" in owner.post(undo, {"next": f"{OPS}members/"}, follow=True).text
 
 
 def test_the_last_owner_stays(owner: Client, cast: Cast) -> None:

@@ -14,8 +14,8 @@ from django.test.utils import CaptureQueriesContext
 
 from memories import operations
 from memories.models import Memory, RecallLog, Scope, Usage
-from memories.recall import Filters, Mode, ledger, recall
-from memories.views.playground import QUESTIONS
+from memories.recall import Filters, Mode, log, recall
+from memories.views.playground import EXAMPLE_QUESTIONS
 from teams.actor import Actor
 from teams.models import Role, Team
 from tests import factories
@@ -35,7 +35,7 @@ def writer(team: Team) -> Actor:
     return factories.actor(factories.agent(team, "writer"))
 
 
-def entered(client: Client, team: Team, role: Role) -> str:
+def enter_playground(client: Client, team: Team, role: Role) -> str:
     client.force_login(factories.member(team, role))
     return f"/t/{team.organization.slug}/{team.slug}/recall/"
 
@@ -55,14 +55,14 @@ def hits(page: str) -> list[str]:
 
 def test_before_one_asks_there_are_questions_to_begin_with(client: Client, team: Team, writer: Actor) -> None:
     factories.memory(writer, PAGER, key="where-the-pager-is")
-    page = client.get(entered(client, team, Role.VIEWER)).text
+    page = client.get(enter_playground(client, team, Role.VIEWER)).text
     assert "What would an agent find?" in page
     assert "?query=where-the-pager-is" in page
-    assert QUESTIONS[0] in page
+    assert EXAMPLE_QUESTIONS[0] in page
 
 
 def test_a_team_without_anything_can_ask_too(client: Client, team: Team) -> None:
-    at = entered(client, team, Role.VIEWER)
+    at = enter_playground(client, team, Role.VIEWER)
     assert "What would an agent find?" in client.get(at).text
     assert "Nothing was found" in client.get(at, {"query": "pager"}).text
 
@@ -71,7 +71,9 @@ def test_hits_say_why_they_are_there(client: Client, team: Team, writer: Actor) 
     pager = factories.memory(writer, PAGER, pinned=True, importance=0.8)
     linked = factories.memory(writer, "Lunch is at noon.")
     operations.associate(actor=writer, origin_id=pager.pk, target_id=linked.pk, weight=1.0)
-    page = client.get(entered(client, team, Role.OWNER), {"query": "Where is the pager?", "mode": "keyword"}).text
+    page = client.get(
+        enter_playground(client, team, Role.OWNER), {"query": "Where is the pager?", "mode": "keyword"}
+    ).text
     assert hits(page) == [str(pager.pk), str(linked.pk)]
     first, second = re.findall(r'<li id="hit-.*?</li>\s*(?=<li id="hit-|</ol>)', page, re.DOTALL)
     assert "<mark>pager</mark>" in first
@@ -86,7 +88,7 @@ def test_every_mode_answers_as_recall_does(client: Client, team: Team, writer: A
     for number in range(12):
         factories.memory(writer, f"The pager of shift {number} is in the drawer.", type="lesson")
     factories.memory(writer, PAGER, type="fact", tags=["drawer", "left"])
-    at = entered(client, team, Role.OWNER)
+    at = enter_playground(client, team, Role.OWNER)
     asked = {"agent": "writer", "query": "pager drawer", "mode": mode, "type": "lesson", "limit": "7"}
     expected = recall(
         actor=writer, query="pager drawer", mode=mode, limit=7, filters=Filters(type="lesson"), noted=False
@@ -98,7 +100,7 @@ def test_every_mode_answers_as_recall_does(client: Client, team: Team, writer: A
 def test_the_call_that_is_shown_finds_the_same(client: Client, cast: Cast) -> None:
     at = at_work(client, cast, "owner")
     for scope in (Scope.TEAM, Scope.PROJECT, Scope.AGENT):
-        cast.memory(scope, content=f"It's the pager of the {scope}.", tags=["a b"])
+        cast.memory(scope, content=f"It's the pager of the {scope}: $HOME and ls.", tags=["a b"])
     said = {"agent": "writer", "project": "apollo", "query": 'Where\'s the "pager"? $HOME `ls`', "tags": "a b"}
     page = client.get(at, said).text
     curl = html.unescape(re.search(r'aria-label="The call">(.*?)</pre>', page, re.DOTALL)[1])  # type: ignore[index]
@@ -113,10 +115,10 @@ def test_the_call_that_is_shown_finds_the_same(client: Client, cast: Cast) -> No
 
 def test_asking_is_not_noted(client: Client, team: Team, writer: Actor) -> None:
     factories.memory(writer, PAGER, key="pager")
-    at = entered(client, team, Role.OWNER)
+    at = enter_playground(client, team, Role.OWNER)
     assert hits(client.get(at, {"query": "pager", "agent": "writer", "why": "pager"}).text)
     client.get(at, {"query": "pager", "why": "some drawer"})
-    ledger.flush()
+    log.flush()
     assert (RecallLog.objects.count(), Usage.objects.count()) == (0, 0)
 
 
@@ -137,7 +139,7 @@ def test_asking_is_not_noted(client: Client, team: Team, writer: Actor) -> None:
 def test_what_cannot_be_asked_is_said_beside_its_field(
     client: Client, team: Team, writer: Actor, asked: dict[str, str], sentence: str
 ) -> None:
-    answer = client.get(entered(client, team, Role.VIEWER), asked)
+    answer = client.get(enter_playground(client, team, Role.VIEWER), asked)
     assert answer.status_code == 200
     assert sentence in html.unescape(answer.text)
     assert 'id="answer"' not in answer.text
@@ -146,7 +148,7 @@ def test_what_cannot_be_asked_is_said_beside_its_field(
 @pytest.mark.parametrize("query", ["<script>", "%", "_", "'", '"', "🚀", "C++", "a" * 10_000, "the", "\\", "&amp;"])
 def test_any_text_is_a_question(client: Client, team: Team, writer: Actor, query: str) -> None:
     factories.memory(writer, PAGER)
-    answer = client.get(entered(client, team, Role.VIEWER), {"query": query, "why": query})
+    answer = client.get(enter_playground(client, team, Role.VIEWER), {"query": query, "why": query})
     assert answer.status_code == 200
     assert "<script>" not in answer.text.split("<main")[1]
 
@@ -176,7 +178,7 @@ def test_why_not_tells_nothing_of_what_one_may_not_see(client: Client, cast: Cas
     at = at_work(client, cast, name)
     unseen = [cast.memory(scope, content="quiet", key=f"quiet-{scope}") for scope in (Scope.AGENT, Scope.GLOBAL)]
     gone = cast.memory(content="quiet", key="quiet-gone")
-    operations.forget(actor=cast["writer"].actor(), memory_id=gone.pk)
+    operations.forget_memory(actor=cast["writer"].actor(), memory_id=gone.pk)
     for memory in [*unseen, gone] if name == "viewer" else unseen:
         for why in (str(memory.pk), memory.key):
             page = client.get(
@@ -194,7 +196,7 @@ def test_a_team_one_is_not_in_cannot_be_asked(client: Client, cast: Cast) -> Non
 def test_the_same_question_is_a_link_away_from_other_eyes(client: Client, team: Team, writer: Actor) -> None:
     factories.agent(team, "reader")
     factories.memory(writer, "The pager is mine.", scope=Scope.AGENT)
-    at = entered(client, team, Role.OWNER)
+    at = enter_playground(client, team, Role.OWNER)
     page = client.get(at, {"query": "pager & drawer", "agent": "reader"}).text
     assert hits(page) == []
     again = html.unescape(re.search(r'<a href="([^"]+)">writer</a>', page)[1])  # type: ignore[index]
@@ -203,8 +205,8 @@ def test_the_same_question_is_a_link_away_from_other_eyes(client: Client, team: 
 
 def test_only_what_one_may_change_can_be_pinned(client: Client, team: Team, writer: Actor) -> None:
     memory = factories.memory(writer, PAGER)
-    assert "/pin/" not in client.get(entered(client, team, Role.VIEWER), {"query": "pager"}).text
-    at = entered(client, team, Role.EDITOR)
+    assert "/pin/" not in client.get(enter_playground(client, team, Role.VIEWER), {"query": "pager"}).text
+    at = enter_playground(client, team, Role.EDITOR)
     page = client.get(at, {"query": "pager"}).text
     address = at.replace("recall/", f"memories/{memory.pk}/pin/")
     assert f'formaction="{address}" name="pinned" value="1"' in page
@@ -226,12 +228,12 @@ def test_why_not_names_the_rank_or_the_rule(client: Client, team: Team, writer: 
     memory = factories.memory(writer, PAGER, key="the-pager", type="fact")
     for number in range(3):
         factories.memory(writer, f"Pager pager pager {number}")
-    at = entered(client, team, Role.OWNER)
+    at = enter_playground(client, team, Role.OWNER)
     ask: dict[str, Any] = {"query": "pager", "mode": "keyword", "agent": "writer"}
     assert verdict(client, at, **ask, why="the-pager", limit="1") == "It is number 4; the limit is 1."
     assert "It is there" in verdict(client, at, **ask, why=str(memory.pk))
     assert verdict(client, at, **ask, why="the-pager", type="lesson") == "The filter type leaves it out."
-    operations.forget(actor=writer, memory_id=memory.pk)
+    operations.forget_memory(actor=writer, memory_id=memory.pk)
     assert verdict(client, at, **ask, why="the-pager").startswith("It was forgotten on ")
 
 
@@ -247,7 +249,7 @@ def test_why_not_says_whose_it_is(client: Client, cast: Cast) -> None:
 
 def test_why_not_by_a_few_words_asks_which_one(client: Client, team: Team, writer: Actor) -> None:
     memory = factories.memory(writer, PAGER)
-    at = entered(client, team, Role.VIEWER)
+    at = enter_playground(client, team, Role.VIEWER)
     page = client.get(at, {"query": "lunch & dinner", "mode": "keyword", "why": "left drawer"}).text
     assert "Which one do you mean?" in page
     pick = html.unescape(re.search(rf'href="(\?[^"]*why={memory.pk})"', page)[1])  # type: ignore[index]
@@ -259,7 +261,7 @@ def test_why_not_by_a_few_words_asks_which_one(client: Client, team: Team, write
 
 def test_statements_do_not_grow_with_what_there_is(client: Client, team: Team, writer: Actor) -> None:
     first = factories.memory(writer, PAGER, key="pager")
-    at = entered(client, team, Role.OWNER)
+    at = enter_playground(client, team, Role.OWNER)
 
     def statements(**said: str) -> int:
         client.get(at, said)  # what a process learns once

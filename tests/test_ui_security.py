@@ -21,18 +21,18 @@ import memories.urls
 import memoryhub.urls
 import teams.urls
 from memories import operations as work
-from teams import auth, operations
+from teams import operations, rights
 from teams.models import Admission, Invitation, Membership, Role, Token
 from teams.views import members
 from tests import factories
 from tests.cast import Cast
-from tests.hub import ROOT
+from tests.hub import PROJECT_ROOT
 
 pytestmark = pytest.mark.django_db
 TEAM = {"organization": "acme", "team": "ops"}
 OURS = {pattern.name: pattern for pattern in (*memories.urls.urlpatterns, *teams.urls.urlpatterns)}
-OUTSIDE = ("login", "logout", "account", "password", "log-out-elsewhere", "theme", "keys", "join")
-FOR_ANYBODY = ("login", "logout", "theme", "keys", "join")
+OUTSIDE = ("login", "logout", "account", "password", "log-out-elsewhere", "theme", "keys", "join", "join-page")
+FOR_ANYBODY = ("login", "logout", "theme", "keys", "join", "join-page")
 COUNTING = ("recalllog", "usage", "pace", "attempts", "answer")  # what is counted of reading
 ELSEWHERE = ("https://elsewhere.example/", "//elsewhere.example/", "/\\elsewhere.example", "javascript:alert(1)")
 # Enough for any form to be taken seriously.
@@ -44,6 +44,7 @@ BODY = {
     "query": "changed", "q": "changed", "relation": "related_to", "weight": "1", "url": "https://changed.example/",
     "title": "changed", "tag": "changed", "workspace": "", "deed": "pin", "to": "1", "add": "changed", "days": "7",
     "quote": "changed", "question": "changed", "file": "changed", "find": "changed",
+    "naming": "listed", "persons": "mira",
 }  # fmt: skip
 # Those that only show something when they are sent a form, or keep it with the session.
 READING = {
@@ -55,29 +56,31 @@ READING = {
 }
 
 
-def known(cast: Cast) -> dict[str, object]:
-    """What there is for addresses to name, for some pages by their own name. None of it is the viewer's own."""
+def make_address_values(cast: Cast) -> dict[str, object]:
+    """Make what addresses can name, for some pages under the page's own name. None of it is the viewer's own."""
     writer = cast["writer"].agent
     assert writer
-    actor, owner = auth.actor_of_agent(agent=writer), auth.login_actor(user=cast["owner"].user)  # type: ignore[arg-type]
+    actor, owner = rights.actor_of_agent(agent=writer), rights.login_actor(user=cast["owner"].user)  # type: ignore[arg-type]
     memory, other = factories.memory(actor, key="known", tags=["known"]), factories.memory(actor, "Another.")
     forgotten, pinned = factories.memory(actor, "Forgotten."), factories.memory(actor, "Pinned.")
-    work.forget(actor=actor, memory_id=forgotten.pk)
+    work.forget_memory(actor=actor, memory_id=forgotten.pk)
     work.associate(actor=actor, origin_id=memory.pk, target_id=other.pk)
-    batch = work.batches.apply(actor=owner, seen={pinned.pk: 1}, wish=work.batches.wish(deed="pin"))
-    file = work.files.write(actor=actor, path="known.md", content="known")
-    deleted = work.files.write(actor=actor, path="deleted.md", content="deleted")
-    work.files.delete(actor=actor, path=deleted.path)
+    batch = work.bulk_edit.apply_bulk_edit(
+        actor=owner, seen={pinned.pk: 1}, wish=work.bulk_edit.build_bulk_edit(deed="pin")
+    )
+    file = work.files.write_file(actor=actor, path="known.md", content="known")
+    deleted = work.files.write_file(actor=actor, path="deleted.md", content="deleted")
+    work.files.delete_file(actor=actor, path=deleted.path)
     operations.issue_token(agent=writer)
-    operations.invitations.make(actor=owner, role=Role.EDITOR, lasts=timedelta(days=1))
+    operations.invitations.create_invitation(actor=owner, role=Role.EDITOR, lasts=timedelta(days=1))
     filed = factories.memory(actor, "Filed as core.", category="core")
-    uncited = work.cite(actor=actor, memory_id=memory.pk, quote="uncited")
-    detached = work.attach(actor=actor, memory_id=memory.pk, file=ContentFile(b"x"), name="detached.txt")
-    work.uncite(actor=actor, source_id=uncited.pk)
-    work.detach(actor=actor, asset_id=detached.pk)
+    uncited = work.add_citation(actor=actor, memory_id=memory.pk, quote="uncited")
+    detached = work.attach_file(actor=actor, memory_id=memory.pk, file=ContentFile(b"x"), name="detached.txt")
+    work.remove_citation(actor=actor, source_id=uncited.pk)
+    work.detach_file(actor=actor, asset_id=detached.pk)
     factories.member(cast.ops, Role.VIEWER, "removed")
     removed = Membership.objects.get(user__username="removed")
-    operations.members.remove(actor=owner, membership_id=removed.pk)
+    operations.members.remove_member(actor=owner, membership_id=removed.pk)
     return {
         "memory_id": memory.pk,
         "memory-restore memory_id": forgotten.pk,
@@ -89,12 +92,12 @@ def known(cast: Cast) -> dict[str, object]:
         "admission_id": Admission.objects.get().pk,
         "membership_id": Membership.objects.get(user=cast["editor"].user).pk,
         "invitation_id": Invitation.objects.get().pk,
-        "source_id": work.cite(actor=actor, memory_id=memory.pk, quote="known").pk,
-        "asset_id": work.attach(actor=actor, memory_id=memory.pk, file=ContentFile(b"x"), name="known.txt").pk,
-        "settled_id": work.dismiss(actor=owner, question="known").pk,
+        "source_id": work.add_citation(actor=actor, memory_id=memory.pk, quote="known").pk,
+        "asset_id": work.attach_file(actor=actor, memory_id=memory.pk, file=ContentFile(b"x"), name="known.txt").pk,
+        "settled_id": work.dismiss_question(actor=owner, question="known").pk,
         "memory-recite source_id": uncited.pk,
         "memory-reattach asset_id": detached.pk,
-        "note": members.note_of(removed),
+        "note": members.sign_removal(removed),
         "batch_id": batch.pk,
         "file_id": deleted.pk,
         "path": file.path,
@@ -105,7 +108,7 @@ def known(cast: Cast) -> dict[str, object]:
 
 
 def address(name: str, known: dict[str, object]) -> str:
-    """The page's own, with what it names put in; what is not known to it is a memory, a one or a letter."""
+    """Return the address of a page with its parameters filled in; unknown ones get a memory's id, a one or a letter."""
     if name in OUTSIDE:
         return reverse(name, args=["x" * 43] if name == "join" else [])
     fallback: dict[str, object] = {"UUIDConverter": known["memory_id"], "IntConverter": 1}
@@ -118,14 +121,14 @@ def address(name: str, known: dict[str, object]) -> str:
 
 
 def everything() -> dict[str, list[str]]:
-    """All rows of who and what there is."""
+    """Return all rows of teams, memories and users."""
     models = [*apps.get_app_config("teams").get_models(), *apps.get_app_config("memories").get_models(), User]
     kept = [model for model in models if model._meta.model_name not in COUNTING]
     return {model.__name__: sorted(map(str, model._default_manager.values_list(*_fields(model)))) for model in kept}
 
 
 def _fields(model: Any) -> Iterator[str]:
-    """But for when somebody was last here."""
+    """Return the names of a model's fields, but for the last log-in and the search column."""
     return (field.attname for field in model._meta.concrete_fields if field.attname not in ("last_login", "search"))
 
 
@@ -145,7 +148,7 @@ def test_every_pattern_has_a_name() -> None:
 
 
 def test_no_form_is_taken_without_its_token(cast: Cast) -> None:
-    values, before = known(cast), everything()
+    values, before = make_address_values(cast), everything()
     client = Client(enforce_csrf_checks=True)
     client.force_login(cast["owner"].user)  # type: ignore[arg-type]
     for name in (*OURS, *OUTSIDE):
@@ -154,7 +157,7 @@ def test_no_form_is_taken_without_its_token(cast: Cast) -> None:
 
 
 def test_visitors_are_asked_to_log_in(client: Client, cast: Cast) -> None:
-    values, before = known(cast), everything()
+    values, before = make_address_values(cast), everything()
     for name in (*OURS, *(set(OUTSIDE) - set(FOR_ANYBODY))):
         for answer in (client.post(address(name, values), body(values)), client.get(address(name, values))):
             # A page that is only posted to says so before anything else.
@@ -164,7 +167,7 @@ def test_visitors_are_asked_to_log_in(client: Client, cast: Cast) -> None:
 
 
 def test_viewers_change_nothing(client: Client, cast: Cast) -> None:
-    values, before = known(cast), everything()
+    values, before = make_address_values(cast), everything()
     client.force_login(cast["viewer"].user)  # type: ignore[arg-type]
     for name in OURS:
         assert client.post(address(name, values), body(values, name)).status_code < 500, name
@@ -172,7 +175,7 @@ def test_viewers_change_nothing(client: Client, cast: Cast) -> None:
 
 
 def test_strangers_are_told_that_it_does_not_exist(client: Client, cast: Cast) -> None:
-    values, before = known(cast), everything()
+    values, before = make_address_values(cast), everything()
     client.force_login(cast["mira"].user)  # type: ignore[arg-type]
     for name in OURS:
         answers = client.post(address(name, values), body(values)), client.get(address(name, values))
@@ -181,15 +184,15 @@ def test_strangers_are_told_that_it_does_not_exist(client: Client, cast: Cast) -
 
 
 def test_what_viewers_cannot_change_owners_can(client: Client, cast: Cast) -> None:
-    """By the same forms: otherwise the tests above would prove little."""
-    values, before = known(cast), everything()
+    """Owners use the same forms: otherwise the tests above would prove little."""
+    values, before = make_address_values(cast), everything()
     client.force_login(cast["owner"].user)  # type: ignore[arg-type]
     in_vain = {name for name in OURS if not _changes(client, name, values, before)}
     assert in_vain == READING
 
 
 def _changes(client: Client, name: str, values: dict[str, object], before: dict[str, list[str]]) -> bool:
-    """Whether it does; taken back at once, so that the next finds what this one found."""
+    """Return whether a form changes anything. The change is rolled back, so that the next form finds the same state."""
     with transaction.atomic():
         client.post(address(name, values), body(values, name))
         changed = everything() != before
@@ -198,8 +201,8 @@ def _changes(client: Client, name: str, values: dict[str, object], before: dict[
 
 
 def test_no_page_is_kept_for_others(client: Client, cast: Cast) -> None:
-    """Neither by what is between, nor by the browser: going back after logging out would show it."""
-    values = known(cast)
+    """Neither proxies nor the browser may keep a page: going back after logging out would show it."""
+    values = make_address_values(cast)
     client.force_login(cast["owner"].user)  # type: ignore[arg-type]
     for name in (*OURS, *OUTSIDE):
         answer = client.get(address(name, values))
@@ -211,7 +214,7 @@ def test_no_page_is_kept_for_others(client: Client, cast: Cast) -> None:
 @pytest.mark.parametrize("elsewhere", ELSEWHERE)
 @pytest.mark.parametrize("who", ["owner", "viewer"])
 def test_no_form_leads_to_another_site(client: Client, cast: Cast, who: str, elsewhere: str) -> None:
-    values = known(cast)
+    values = make_address_values(cast)
     for name in (*OURS, *OUTSIDE):
         client.force_login(cast[who].user)  # type: ignore[arg-type]
         answer = client.post(f"{address(name, values)}?next={elsewhere}", body(values) | {"next": elsewhere})
@@ -231,7 +234,7 @@ def test_scripts_and_other_sites_get_no_cookies(client: Client, db: None) -> Non
     client.post("/login/", {"username": factories.login().username, "password": "correct horse battery"})
     client.post("/theme/", {"theme": "dark"})
     client.post("/keys/", {"keys": "off"})
-    assert set(client.cookies) == {"sessionid", "csrftoken", "theme", "keys"}
+    assert set(client.cookies) == {"sessionid", "csrftoken", "device", "theme", "keys"}
     for cookie in client.cookies.values():
         assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax"), cookie.key
 
@@ -240,7 +243,7 @@ def test_with_https_cookies_are_never_sent_in_the_clear() -> None:
     code = "from memoryhub import settings as s; print(s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, s.PROXIES)"
     environment = os.environ | {"HTTPS": "true"}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=PROJECT_ROOT, env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["True", "True", "1"]
 

@@ -31,13 +31,13 @@ def test_each_scope_shows_only_to_its_readers(cast: Cast, door: doors.Door) -> N
 
 @BY_EVERY_DOOR
 def test_expired_and_forgotten_show_to_nobody(cast: Cast, door: doors.Door) -> None:
-    """Of those who saw it."""
+    """Nobody of those who saw the memory sees it any more."""
     shown = []
     for scope in Scope:
         expired = cast.memory(scope, f"The {scope} pager was red.", expires_at=timezone.now() + timedelta(hours=1))
         Memory.objects.filter(pk=expired.pk).update(expires_at=timezone.now())
         forgotten = cast.memory(scope, f"The {scope} pager was blue.")
-        operations.forget(actor=cast["writer"].actor(), memory_id=forgotten.pk)
+        operations.forget_memory(actor=cast["writer"].actor(), memory_id=forgotten.pk)
         for name, memory in product(WHO_SEES[scope] & set(WHO_USES[door]), (expired, forgotten)):
             shown += [(scope, name, memory)] if door(cast[name], memory) else []
     assert shown == []
@@ -84,14 +84,14 @@ def test_an_archive_has_what_the_agent_sees_of_its_own_team(cast: Cast) -> None:
 def test_the_forgotten_are_listed_to_those_who_may_bring_them_back(cast: Cast) -> None:
     for scope in Scope:
         memory = cast.memory(scope, f"The {scope} pager was blue.")
-        operations.forget(actor=cast["writer"].actor(), memory_id=memory.pk)
-        assert {name for name in AGENTS if listed(cast[name], memory)} == WHO_CHANGES[scope] & set(AGENTS)
-        assert not listed(cast["writer"], memory, Verb.WRITE)
-        assert not listed(cast["writer"], memory, Verb.READ)
+        operations.forget_memory(actor=cast["writer"].actor(), memory_id=memory.pk)
+        assert {name for name in AGENTS if lists_forgotten(cast[name], memory)} == WHO_CHANGES[scope] & set(AGENTS)
+        assert not lists_forgotten(cast["writer"], memory, Verb.WRITE)
+        assert not lists_forgotten(cast["writer"], memory, Verb.READ)
 
 
-def listed(member: Member, memory: Memory, *verbs: Verb) -> bool:
-    """Among the forgotten, by REST and by MCP: they must agree."""
+def lists_forgotten(member: Member, memory: Memory, *verbs: Verb) -> bool:
+    """Return whether a memory is listed among the forgotten, by REST and by MCP: both must agree."""
     response = Client().get("/api/v1/memories?forgotten=true", headers=doors.headers(member, *verbs))
     result = doors.messenger(member, *verbs).result("tools/call", name="memory_list", arguments={"forgotten": True})
     assert (response.status_code, "isError" in result) in ((200, False), (403, True))
@@ -101,7 +101,7 @@ def listed(member: Member, memory: Memory, *verbs: Verb) -> bool:
 
 
 def seers(cast: Cast, door: doors.Door, memory: Memory) -> set[str]:
-    """Who of those that use this door sees the memory through it."""
+    """Return the names of those users of this door who see the memory through it."""
     return {name for name in WHO_USES[door] if door(cast[name], memory)}
 
 
@@ -132,33 +132,33 @@ def test_only_writers_change_and_strangers_learn_nothing(cast: Cast, scope: Scop
     memory = cast.memory(scope)
     actor = cast[name].actor()
     if name in WHO_CHANGES[scope]:
-        assert operations.update(actor=actor, memory_id=memory.pk, content="Moved.").version == 2
+        assert operations.update_memory(actor=actor, memory_id=memory.pk, content="Moved.").version == 2
         return
     with pytest.raises(Forbidden if name in WHO_SEES[scope] else NotFound):
-        operations.update(actor=actor, memory_id=memory.pk, content="Moved.")
+        operations.update_memory(actor=actor, memory_id=memory.pk, content="Moved.")
     memory.refresh_from_db()
     assert (memory.version, memory.content) == (1, "The pager is in the left drawer.")
 
 
 Act = Callable[[Actor, Memory], object]
 CHANGES: dict[str, Act] = {
-    "update": lambda actor, memory: operations.update(actor=actor, memory_id=memory.pk, content="x"),
-    "append": lambda actor, memory: operations.append(actor=actor, memory_id=memory.pk, text="x"),
-    "pin": lambda actor, memory: operations.pin(actor=actor, memory_id=memory.pk),
-    "tag": lambda actor, memory: operations.tag(actor=actor, memory_id=memory.pk, add=["x"]),
-    "expire": lambda actor, memory: operations.expire(actor=actor, memory_id=memory.pk, expires_at=None),
-    "verify": lambda actor, memory: operations.verify(actor=actor, memory_id=memory.pk),
-    "forget": lambda actor, memory: operations.forget(actor=actor, memory_id=memory.pk),
-    "revert": lambda actor, memory: operations.revert(actor=actor, memory_id=memory.pk, to_version=1),
-    "purge": lambda actor, memory: operations.purge(actor=actor, memory_id=memory.pk),
-    "cite": lambda actor, memory: operations.cite(actor=actor, memory_id=memory.pk, quote="x"),
+    "update": lambda actor, memory: operations.update_memory(actor=actor, memory_id=memory.pk, content="x"),
+    "append": lambda actor, memory: operations.append_to_memory(actor=actor, memory_id=memory.pk, text="x"),
+    "pin": lambda actor, memory: operations.pin_memory(actor=actor, memory_id=memory.pk),
+    "tag": lambda actor, memory: operations.tag_memory(actor=actor, memory_id=memory.pk, add=["x"]),
+    "expire": lambda actor, memory: operations.set_expiry(actor=actor, memory_id=memory.pk, expires_at=None),
+    "verify": lambda actor, memory: operations.verify_memory(actor=actor, memory_id=memory.pk),
+    "forget": lambda actor, memory: operations.forget_memory(actor=actor, memory_id=memory.pk),
+    "revert": lambda actor, memory: operations.revert_memory(actor=actor, memory_id=memory.pk, to_version=1),
+    "purge": lambda actor, memory: operations.purge_memory(actor=actor, memory_id=memory.pk),
+    "cite": lambda actor, memory: operations.add_citation(actor=actor, memory_id=memory.pk, quote="x"),
     "associate": lambda actor, memory: operations.associate(
         actor=actor, origin_id=memory.pk, target_id=factories.memory_beside(memory).pk
     ),
-    "attach": lambda actor, memory: operations.attach(
+    "attach": lambda actor, memory: operations.attach_file(
         actor=actor, memory_id=memory.pk, file=ContentFile(b"x"), name="x.txt"
     ),
-    "rescope": lambda actor, memory: operations.rescope(
+    "rescope": lambda actor, memory: operations.change_scope(
         actor=actor, memory_id=memory.pk, scope="team", audience=actor.team_id
     ),
 }
@@ -201,10 +201,10 @@ def test_a_link_leads_only_to_what_the_linker_sees(cast: Cast) -> None:
 def test_nobody_saves_for_an_audience_they_cannot_write_for(cast: Cast) -> None:
     draft = operations.Draft(content="x", audience=cast.sales.pk)
     with pytest.raises(NotFound):
-        operations.save(actor=cast["owner"].actor(), draft=draft)
+        operations.save_memory(actor=cast["owner"].actor(), draft=draft)
     with pytest.raises(Forbidden):
-        operations.save(actor=cast["viewer"].actor(), draft=operations.Draft(content="x"))
+        operations.save_memory(actor=cast["viewer"].actor(), draft=operations.Draft(content="x"))
     above = operations.Draft(content="x", audience=cast.executive.pk)
     with pytest.raises(Forbidden):
-        operations.save(actor=cast["director"].actor(), draft=above)
+        operations.save_memory(actor=cast["director"].actor(), draft=above)
     assert not Memory.objects.exists()

@@ -12,7 +12,7 @@ from tests.belongings import Belongings, call, places_of
 from tests.cast import AGENTS, WHO_CHANGES, WHO_SEES, Member
 from tests.doors import headers, messenger
 from tests.test_api_schema import ENDPOINTS
-from tests.tools import answered
+from tests.tools import call_tool_api
 
 OF_OPS = frozenset({"writer", "teammate", "bystander", "director"})  # the team's agents in the workspace blue
 NOBODY: frozenset[str] = frozenset()
@@ -20,7 +20,7 @@ NOBODY: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class Whose:
-    """Who of the cast does what with the belongings of one audience."""
+    """The names of those in the cast who see and change the belongings of one audience."""
 
     sees: frozenset[str]
     changes: frozenset[str]
@@ -56,8 +56,8 @@ class Write:
     forgotten: bool = False  # is done to what was forgotten
     of_files: bool = False  # which are the team's, whatever the scope of memories
 
-    def allowed(self, whose: Whose, name: str) -> tuple[int, ...]:
-        """The statuses that are right for somebody whom it must not obey."""
+    def allowed_statuses(self, whose: Whose, name: str) -> tuple[int, ...]:
+        """Return the statuses that are right for somebody whom the write must not obey."""
         return self.seeing if self.seeing and name in whose.sees else self.others
 
 
@@ -65,18 +65,23 @@ def _by_id(act: Act) -> Write:
     return Write(act, lambda whose: whose.changes, seeing=(403,))
 
 
+def _by_others(act: Act) -> Write:
+    """Return a write for those who may change the memory, but for the agent that wrote it."""
+    return Write(act, lambda whose: whose.changes - {"writer"}, seeing=(403,))
+
+
 def _of_owners(act: Act) -> Write:
-    """No agent owns a team, so that none may; those who see it are told so."""
+    """Return a write for owners. No agent owns a team, so none may do it; those who see the memory are told so."""
     return Write(act, lambda whose: NOBODY, seeing=(403,))
 
 
 def _by_sight(act: Act, *others: int) -> Write:
-    """From something of one's own to whatever one sees."""
+    """Return a write that links something of the caller's own to whatever the caller sees."""
     return Write(act, lambda whose: whose.sees, others or (404,))
 
 
 def _in_context(act: Act, *others: int) -> Write:
-    """By a key in a scope: the caller's own project, person, team or agent."""
+    """Return a write by a key in a scope: the caller's own project, person, team or agent."""
     return Write(act, lambda whose: whose.changes, others or (404,))
 
 
@@ -89,7 +94,7 @@ def _of_files(act: Act, *others: int) -> Write:
 
 
 def _making(act: Act, *others: int) -> Write:
-    """Leaves what is there alone, whoever calls."""
+    """Return a write that leaves what exists alone, whoever calls."""
     return Write(act, lambda whose: NOBODY, others)
 
 
@@ -97,7 +102,8 @@ def _making(act: Act, *others: int) -> Write:
 
 
 def _endpoint(endpoint: str, **mine: Callable[[Member], str]) -> Act:
-    """With all of theirs, but for the places in which the caller names something of its own."""
+    """Return a call of an endpoint that names all of their belongings, but for the parameters in which the caller names
+    something of its own."""
 
     def act(member: Member, theirs: Belongings, verbs: tuple[Verb, ...]) -> Answered:
         names = theirs.places | {"scope": theirs.memory.scope} | {place: made(member) for place, made in mine.items()}
@@ -119,6 +125,7 @@ RULES: Mapping[str, Callable[[Act], Write]] = {
     "delete keys/<path:key>": _in_context,
     "post memories/<uuid:memory_id>/restore": lambda act: Write(act, lambda whose: whose.changes, forgotten=True),
     "post memories/<uuid:memory_id>/purge": _of_owners,
+    "post memories/<uuid:memory_id>/verify": _by_others,
     # Where the context has no such scope, that is told before anything is looked at.
     "post memories/<uuid:memory_id>/move": lambda act: Write(act, lambda whose: whose.changes, (404, 400), (403, 400)),
     "put files/<path:path>": lambda act: _of_files(act, 201),
@@ -130,7 +137,7 @@ def _rule(endpoint: str) -> Callable[[Act], Write]:
 
 
 def _writes(endpoint: str) -> bool:
-    """Only what writes can be too late."""
+    """Return whether an endpoint writes: only writes can answer that they came too late."""
     places = set() if " tools/" in endpoint else places_of(endpoint, ENDPOINTS[endpoint])
     return 409 in ENDPOINTS[endpoint].status and bool(places & {"memory_id", "key", "path"})
 
@@ -151,7 +158,7 @@ Arguments = Callable[[Belongings], dict[str, Any]]
 def _tool(place: str, arguments: Arguments) -> Act:
     def act(member: Member, theirs: Belongings, verbs: tuple[Verb, ...]) -> Answered:
         context = {name: getattr(member.context, name) for name in ("project", "user", "workspace")}
-        status, answer = answered(member.token(*verbs), place, arguments(theirs), **context)
+        status, answer = call_tool_api(member.token(*verbs), place, arguments(theirs), **context)
         undone = answer.get("removed") is False or answer.get("forgotten") is False
         return Answered(404 if undone else status, str(answer))
 
@@ -179,7 +186,7 @@ def _id(theirs: Belongings) -> dict[str, Any]:
 
 
 def _scoped_save(act: Act) -> Write:
-    """Knows no memories of teams."""
+    """Return a write of a tool that knows no memories of teams."""
     return Write(act, lambda whose: NOBODY if whose.by_key_of_team else whose.changes, (200, 400))
 
 
@@ -234,7 +241,7 @@ DIALECTS: dict[str, Write] = {
 
 # The hub's tools by MCP
 
-REFUSALS = {"There is no": 404, "You may read": 403, "This token may not": 403}
+REFUSALS = {"There is no": 404, "You may read": 403, "This token may not": 403, "An agent cannot": 403}
 
 
 def _mcp(name: str, arguments: Arguments) -> Act:
@@ -259,30 +266,32 @@ def _file(**said: object) -> Arguments:
     return lambda theirs: {"path": theirs.file.path, **said}
 
 
-def _saved(theirs: Belongings) -> dict[str, Any]:
+def _save_body(theirs: Belongings) -> dict[str, Any]:
     return _key_and_scope(theirs) | {"content": "x"}
 
 
-def _linked(member: Member, theirs: Belongings, verbs: tuple[Verb, ...]) -> Answered:
+def _link_by_mcp(member: Member, theirs: Belongings, verbs: tuple[Verb, ...]) -> Answered:
     said = {"memory_id": _own(member), "target_id": str(theirs.memory.pk)}
     return _mcp("memory_link", lambda _: said)(member, theirs, verbs)
 
 
 HUB: dict[str, Write] = {
-    "memory_save": _in_context(_mcp("memory_save", _saved), 200, 400),
-    "memory_save_many": _in_context(_mcp("memory_save_many", lambda theirs: {"memories": [_saved(theirs)]}), 200, 400),
+    "memory_save": _in_context(_mcp("memory_save", _save_body), 200, 400),
+    "memory_save_many": _in_context(
+        _mcp("memory_save_many", lambda theirs: {"memories": [_save_body(theirs)]}), 200, 400
+    ),
     "memory_update": _by_id(_mcp("memory_update", _memory(content="x"))),
     "memory_append": _by_id(_mcp("memory_append", _memory(text="x"))),
     "memory_pin": _by_id(_mcp("memory_pin", _memory())),
     "memory_tag": _by_id(_mcp("memory_tag", _memory(add=["x"]))),
     "memory_expire": _by_id(_mcp("memory_expire", _memory(expires_at=None))),
-    "memory_verify": _by_id(_mcp("memory_verify", _memory())),
+    "memory_verify": _by_others(_mcp("memory_verify", _memory())),
     "memory_forget": _by_id(_mcp("memory_forget", _memory())),
     "memory_forget by key": _in_context(_mcp("memory_forget", _key_and_scope)),
     "memory_restore": Write(_mcp("memory_restore", _memory()), lambda whose: whose.changes, forgotten=True),
     "memory_revert": _by_id(_mcp("memory_revert", _memory(to_version=1))),
     "memory_link": _by_id(_mcp("memory_link", _target(weight=0.8))),
-    "memory_link as target": _by_sight(_linked),
+    "memory_link as target": _by_sight(_link_by_mcp),
     "memory_unlink": _by_id(_mcp("memory_unlink", _target())),
     "memory_cite": _by_id(_mcp("memory_cite", _memory(quote="x"))),
     "file_write": _of_files(_mcp("file_write", _file(content="x")), 200),

@@ -1,6 +1,6 @@
-"""What, for operators. Usage, days, growth and lexemes are only counted: the pages of memories, of teams and of
-vocabularies and the first page say their figures."""
+"""Admin pages of memories. Usage, days, growth and lexemes have no pages of their own: the pages of memories, teams and
+vocabularies and the dashboard show their figures."""
 
-from memories.admin import attached, embeddings, exporting, files, jobs, ledgers, memory
+from memories.admin import attachments, embeddings, export, files, jobs, logs, memory
 
-__all__ = ["attached", "embeddings", "exporting", "files", "jobs", "ledgers", "memory"]
+__all__ = ["attachments", "embeddings", "export", "files", "jobs", "logs", "memory"]

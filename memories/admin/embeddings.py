@@ -1,4 +1,4 @@
-"""The models that make vectors, what they made and what they still owe."""
+"""Admin of embedding models, their vectors, and memories still without one."""
 
 from typing import Any
 
@@ -7,17 +7,17 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from memories.models import Embedding, EmbeddingModel, Unembedded
-from memoryhub.admin import Ledger, ReadOnly
+from memoryhub.admin import LogAdmin, ReadOnlyAdmin
 
 
 @admin.register(EmbeddingModel)
-class EmbeddingModelAdmin(ReadOnly):
+class EmbeddingModelAdmin(ReadOnlyAdmin):
     list_display = ("name", "dimension", "queued_at", "covered_at", "failed_at", "error")
     ordering = ("-created_at",)
 
 
-class OfMemory(Ledger):
-    hangs_on = "memory"
+class MemoryVectorAdmin(LogAdmin):
+    search_link = "memory"
     search_fields = ("model",)
     search_help_text = "A memory's id, or the model of the newest"
 
@@ -27,7 +27,7 @@ class OfMemory(Ledger):
 
 
 @admin.register(Embedding)
-class EmbeddingAdmin(OfMemory):
+class EmbeddingAdmin(MemoryVectorAdmin):
     list_display = ("memory", "model", "dimension", "memory_version", "created_at")
     exclude = ("vector",)
 
@@ -36,5 +36,5 @@ class EmbeddingAdmin(OfMemory):
 
 
 @admin.register(Unembedded)
-class UnembeddedAdmin(OfMemory):
+class UnembeddedAdmin(MemoryVectorAdmin):
     list_display = ("memory", "model", "memory_version", "attempts")

@@ -1,4 +1,4 @@
-"""A team's files and their versions, to look at."""
+"""Read-only admin of a team's files and their versions."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
-from memories.admin import finding
-from memories.admin.tracing import Traced
+from memories.admin import search
+from memories.admin.token_activity import TokenLogAdmin
 from memories.models import FileVersion, TeamFile
-from memoryhub.admin import Hanging, Ledger
-from memoryhub.ids import as_uuid
+from memoryhub.admin import LogAdmin, ReadOnlyInline
+from memoryhub.ids import parse_uuid
 
 
-class Versions(Hanging):
+class FileVersionInline(ReadOnlyInline):
     model = FileVersion
     ordering = ("-version",)
     fields = readonly_fields = ("version", "change", "path", "byline", "created_at")
@@ -30,19 +30,19 @@ class Versions(Hanging):
 
 
 @admin.register(TeamFile)
-class TeamFileAdmin(Ledger):
+class TeamFileAdmin(LogAdmin):
     list_display = ("path", "team", "version", "byline", "updated_at", "deleted_at")
     search_fields = ("path",)
     search_help_text = "Words of a living file's path or text, or an id"
     exclude = ("search",)
-    inlines = (Versions,)
+    inlines = (FileVersionInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows: QuerySet[Any] = super().get_queryset(request)
         return rows.select_related("organization", "team", "workspace", "agent", "user").defer("content", "search")
 
-    def found(self, request: HttpRequest, term: str) -> list[Any] | None:
-        return super().found(request, term) if as_uuid(term) else finding.files(term)
+    def find_exact(self, request: HttpRequest, term: str) -> list[Any] | None:
+        return super().find_exact(request, term) if parse_uuid(term) else search.find_file_ids(term)
 
     @display(description="By")
     def byline(self, file: TeamFile) -> str:
@@ -50,12 +50,12 @@ class TeamFileAdmin(Ledger):
 
 
 @admin.register(FileVersion)
-class FileVersionAdmin(Traced):
+class FileVersionAdmin(TokenLogAdmin):
     list_display = ("path", "version", "change", "byline", "token", "created_at")
     list_filter = (("change", ChoicesDropdownFilter),)
     search_fields = ("path",)
     search_help_text = "A file's id, a token or its beginning, or a part of the path among the newest"
-    hangs_on = "file"
+    search_link = "file"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("file").defer("file__content", "file__search")

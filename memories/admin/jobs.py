@@ -1,4 +1,4 @@
-"""What workers do, to look at; those that failed can be put in again."""
+"""Admin of background jobs; failed ones can be retried."""
 
 from typing import Any
 
@@ -12,27 +12,27 @@ from unfold.decorators import action, display
 from unfold.views import ChangeList
 
 from memories import jobs
-from memoryhub.admin import INLINE, LOOK, Ledger
+from memoryhub.admin import MAX_INLINE_ROWS, MAX_LIST_ROWS, LogAdmin
 
-STANDING = {"todo": "info", "doing": "info", "succeeded": "success", "failed": "danger"}
+JOB_STATE_COLORS = {"todo": "info", "doing": "info", "succeeded": "success", "failed": "danger"}
 
-admin.site.unregister(ProcrastinateJob)  # its own list reads every event
+admin.site.unregister(ProcrastinateJob)  # the library's own list reads every event
 
 
-class OfKind(DropdownFilter):
+class JobFilter(DropdownFilter):
     title, parameter_name = "job", "job"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
-        return tuple((name, name) for name in jobs.NOW)
+        return tuple((name, name) for name in jobs.JOBS_BY_NAME)
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(queue_name=self.value()) if self.value() else queryset
 
 
 @admin.register(ProcrastinateJob)
-class JobAdmin(Ledger):
+class JobAdmin(LogAdmin):
     list_display = ("task_name", "state", "attempts", "scheduled_at", "latest")
-    list_filter = (("status", ChoicesDropdownFilter), OfKind)
+    list_filter = (("status", ChoicesDropdownFilter), JobFilter)
     fields = ("task_name", "state", "attempts", "scheduled_at", "events", "args", "queue_name", "lock", "queueing_lock")
     readonly_fields = fields
     actions = ("retry",)
@@ -44,8 +44,8 @@ class JobAdmin(Ledger):
         dated: QuerySet[Any] = rows.annotate(latest_at=Subquery(events.values("at")[:1]))
         return dated
 
-    def looks_back(self, request: HttpRequest, changes: ChangeList) -> bool:
-        """All of them: those that are done are gone after two days, those that failed after thirty."""
+    def searches_newest_only(self, request: HttpRequest, changes: ChangeList) -> bool:
+        """List all jobs: done ones are deleted after two days, failed ones after thirty."""
         return False
 
     def has_retry_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -53,15 +53,15 @@ class JobAdmin(Ledger):
 
     @action(description="Do again", permissions=["retry"])
     def retry(self, request: HttpRequest, queryset: QuerySet[ProcrastinateJob]) -> None:
-        failed = list(queryset.filter(status="failed")[:LOOK])
-        again = [job for job in failed if jobs.do_again(job_id=job.pk)]
+        failed = list(queryset.filter(status="failed")[:MAX_LIST_ROWS])
+        again = [job for job in failed if jobs.retry_job(job_id=job.pk)]
         for job in again:
             self.log_change(request, job, "Put in again.")
         messages.success(request, f"Put in again: {len(again)}.")
         if left := len(failed) - len(again):
             messages.warning(request, f"{left} left as before: the like waits already.")
 
-    @display(description="State", label=STANDING)
+    @display(description="State", label=JOB_STATE_COLORS)
     def state(self, job: ProcrastinateJob) -> str:
         return str(job.status)
 
@@ -71,6 +71,8 @@ class JobAdmin(Ledger):
 
     @display(description="What happened")
     def events(self, job: ProcrastinateJob) -> str:
-        found = ProcrastinateEvent.objects.filter(job=job.pk).order_by("-pk")[:INLINE]
-        told = format_html_join("", "<li>{} {}</li>", ((f"{one.at:%Y-%m-%d %H:%M:%S}", one.type) for one in found))
-        return format_html("<ul>{}</ul>", told)
+        rows = ProcrastinateEvent.objects.filter(job=job.pk).order_by("-pk")[:MAX_INLINE_ROWS]
+        items = format_html_join(
+            "", "<li>{} {}</li>", ((f"{event.at:%Y-%m-%d %H:%M:%S}", event.type) for event in rows)
+        )
+        return format_html("<ul>{}</ul>", items)

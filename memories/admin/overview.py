@@ -1,5 +1,5 @@
-"""The operators' first page: how large the hub is, how it grows, how quick recall is, what waits and what failed, which
-tokens nobody uses. Each to those who may look at what it is about."""
+"""The operators' dashboard: sizes, growth, recall speed, jobs and unused tokens, each for those with permission to view
+it."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,17 +12,18 @@ from django.urls import reverse
 from django.utils import timezone
 from procrastinate.contrib.django.models import ProcrastinateWorker
 
-from memories import growth, jobs
+from memories import jobs
 from memories.models import Asset, Embedding, Memory, RecallLog, Revision, TeamFile
-from memories.operations import embedding
-from memoryhub import metrics
-from memoryhub.admin import LOOK
+from memories.operations import embed
+from memories.queries import growth
+from memoryhub import metrics_page
+from memoryhub.admin import MAX_LIST_ROWS
 from memoryhub.charts import Chart
-from memoryhub.counts import Count
+from memoryhub.counts import EstimatedCount
 from teams.admin.access import UNUSED_AFTER
 from teams.models import Agent, Person, Session, Team, Token
 
-SIZED: dict[str, type[Any]] = {
+SIZED_MODELS: dict[str, type[Any]] = {
     "Memories": Memory,
     "Revisions": Revision,
     "Vectors": Embedding,
@@ -35,66 +36,66 @@ SIZED: dict[str, type[Any]] = {
     "Agents": Agent,
     "Tokens": Token,
 }
-TOKENS = 5  # of those unused, by name
-NEWEST = 1_000  # recalls by which its speed is known
+UNUSED_TOKENS_LISTED = 5  # listed by name
+RECALLS_MEASURED = 1_000  # newest recalls, for the speed
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class TableSize:
     title: str
     link: str
-    rows: Count
+    rows: EstimatedCount
     bytes: int
 
 
 @dataclass(frozen=True, slots=True)
-class Speed:
+class RecallSpeed:
     recalls: int
     p50: float | None
     p95: float | None
 
 
-def shown(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """What unfold asks for when somebody opens the first page."""
+def dashboard_context(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Add the dashboard's figures to the template context; unfold calls it for the index page."""
     may = request.user.has_perm
     if may("memories.view_memory"):
-        context |= {"sizes": sizes(), **grown(), "coverage": embedding.coverage(up_to=LOOK)}
+        context |= {"sizes": table_sizes(), **growth_charts(), "coverage": embed.measure_coverage(up_to=MAX_LIST_ROWS)}
     if may("memories.view_recalllog"):
-        context |= {"speed": speed(), "newest": NEWEST}
+        context |= {"speed": measure_recall_speed(), "newest": RECALLS_MEASURED}
     if may("procrastinate.view_procrastinatejob"):
-        context |= {"jobs": jobs.standings(), "workers": workers()}
+        context |= {"jobs": jobs.list_job_statuses(), "workers": count_live_workers()}
     if may("teams.view_token"):
-        context |= unused()
+        context |= unused_tokens()
     return context
 
 
-def sizes() -> list[Size]:
-    """What Postgres estimates; what is small or was never analysed is counted, as far as lists go."""
-    sized = {model._meta.db_table for model in SIZED.values()}
-    known = {table: (rows, size) for table, rows, size in metrics.sizes() if table in sized}
-    counted = _counted([table for table, (rows, _) in known.items() if rows < LOOK])
+def table_sizes() -> list[TableSize]:
+    """Return estimates by Postgres; small or never analysed tables are counted, up to the limit of lists."""
+    tables = {model._meta.db_table for model in SIZED_MODELS.values()}
+    estimates = {table: (rows, size) for table, rows, size in metrics_page.list_table_sizes() if table in tables}
+    counts = _count_small_tables([table for table, (rows, _) in estimates.items() if rows < MAX_LIST_ROWS])
     return [
-        Size(
+        TableSize(
             title=title,
             link=reverse(f"admin:{model._meta.label_lower.replace('.', '_')}_changelist"),
-            rows=counted.get(model._meta.db_table) or Count(known[model._meta.db_table][0], exact=False),
-            bytes=known[model._meta.db_table][1],
+            rows=counts.get(model._meta.db_table) or EstimatedCount(estimates[model._meta.db_table][0], exact=False),
+            bytes=estimates[model._meta.db_table][1],
         )
-        for title, model in SIZED.items()
+        for title, model in SIZED_MODELS.items()
     ]
 
 
-def _counted(tables: list[str]) -> dict[str, Count]:
+def _count_small_tables(tables: list[str]) -> dict[str, EstimatedCount]:
     if not tables:
         return {}
     one = "(SELECT '{0}', count(*) FROM (SELECT FROM {0} LIMIT {1}) AS few)"
     with connection.cursor() as cursor:
-        cursor.execute(" UNION ALL ".join(one.format(table, LOOK) for table in tables))
-        return {table: Count(number, exact=number < LOOK) for table, number in cursor.fetchall()}
+        cursor.execute(" UNION ALL ".join(one.format(table, MAX_LIST_ROWS) for table in tables))
+        return {table: EstimatedCount(number, exact=number < MAX_LIST_ROWS) for table, number in cursor.fetchall()}
 
 
-def grown() -> dict[str, Any]:
-    tallies = growth.tallies(now=timezone.now())
+def growth_charts() -> dict[str, Any]:
+    tallies = growth.count_hub_days(now=timezone.now())
     return {
         "tallies": tallies,
         "growth": [
@@ -104,34 +105,34 @@ def grown() -> dict[str, Any]:
     }
 
 
-# Of the newest that say how long they took. Hopes for the primary key.
-SPEED = """
+# Over the newest recalls that were timed. Index: the primary key.
+SPEED_SQL = """
 SELECT count(*), percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY took_ms)
 FROM (SELECT took_ms FROM memories_recalllog ORDER BY id DESC LIMIT %s) AS newest WHERE took_ms IS NOT NULL
 """
 
 
-def speed() -> Speed:
+def measure_recall_speed() -> RecallSpeed:
     with connection.cursor() as cursor:
-        cursor.execute(SPEED, [NEWEST])
-        recalls, found = cursor.fetchone()
-    p50, p95 = found or (None, None)
-    return Speed(recalls, p50, p95)
+        cursor.execute(SPEED_SQL, [RECALLS_MEASURED])
+        recalls, percentiles = cursor.fetchone()
+    p50, p95 = percentiles or (None, None)
+    return RecallSpeed(recalls, p50, p95)
 
 
-def workers() -> int:
-    """Those that gave a sign of life of late."""
+def count_live_workers() -> int:
+    """Count the workers with a recent heartbeat."""
     since = timezone.now() - timedelta(seconds=settings.WORKER_DEAD_AFTER)
     return ProcrastinateWorker.objects.filter(last_heartbeat__gte=since).count()
 
 
-def unused() -> dict[str, Any]:
+def unused_tokens() -> dict[str, Any]:
     now = timezone.now()
-    rows = Token.objects.working(now=now).unused(since=now - UNUSED_AFTER)
-    count = rows[:LOOK].count()
+    rows = Token.objects.working(now=now).not_used(since=now - UNUSED_AFTER)
+    count = rows[:MAX_LIST_ROWS].count()
     return {
-        "unused": rows.select_related("agent__team")[:TOKENS],
-        "unused_count": Count(count, exact=count < LOOK),
+        "unused": rows.select_related("agent__team")[:UNUSED_TOKENS_LISTED],
+        "unused_count": EstimatedCount(count, exact=count < MAX_LIST_ROWS),
         "unused_days": UNUSED_AFTER.days,
         "unused_link": f"{reverse('admin:teams_token_changelist')}?state=unused",
     }

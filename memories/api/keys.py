@@ -7,59 +7,60 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories import finding, operations
-from memories.api import answers, bodies, shapes, versions
-from memories.api.answering import made_or_changed, written
-from memories.api.describing import IF_MATCH, IF_NONE_MATCH, ONLY_NEW, endpoint
-from memories.api.door import actor_of
+from memories.api import etags
+from memories.api.framework import actor_of
+from memories.api.openapi import IF_MATCH, IF_NONE_MATCH, ONLY_NEW, endpoint
+from memories.api.responses import memory_response
+from memories.contract import inputs, output_schemas
+from memories.contract.use_cases import memories as use_cases
 from memories.models import Scope
+from teams.models import Verb
 
-SCOPE = {"scope": bodies.SCOPE | {"default": Scope.TEAM.value}}
+SCOPE = {"scope": inputs.SCOPE | {"default": Scope.TEAM.value}}
 
 
 class Key(APIView):
     @endpoint(
+        operation="getMemoryByKey",
         summary="Read the memory of a key",
         asks=SCOPE,
-        gives=answers.MEMORY,
+        gives=output_schemas.MEMORY,
         parameters=[IF_NONE_MATCH],
-        answer=answers.MEMORY_EXAMPLE,
+        answer=output_schemas.MEMORY_EXAMPLE,
     )
-    def get(self, request: Request, key: str, asked: Mapping[str, Any]) -> Response:
+    def get(self, request: Request, key: str, params: Mapping[str, Any]) -> Response:
         """The one that owns it in this scope. Directors see the keys of the teams above, their own team's first."""
-        memory = finding.keyed(actor=actor_of(request), key=finding.key_of(key), scope=asked["scope"])
-        return versions.answered(request, shapes.memory(memory), etag=versions.tag(memory))
+        memory = use_cases.get_memory(actor_of(request), {**params, "key": key})
+        return etags.answer_conditionally(request, memory)
 
     @endpoint(
+        operation="saveMemoryByKey",
         summary="Save the memory of a key",
         asks=SCOPE,
-        takes=bodies.KEYED,
-        gives=answers.SAVED_OR_RECEIPT,
+        takes=inputs.KEYED,
+        gives=output_schemas.WRITTEN,
         status=(201, 200),
         parameters=[IF_MATCH, ONLY_NEW],
-        example={"content": answers.MEMORY_EXAMPLE["content"], "type": "event", "tags": ["berths"]},
-        answer=answers.MEMORY_EXAMPLE | {"similar": []},
+        example={"content": output_schemas.MEMORY_EXAMPLE["content"], "type": "event", "tags": ["berths"]},
+        answer=output_schemas.MEMORY_EXAMPLE | {"similar": []},
         writes=True,
     )
-    def put(self, request: Request, key: str, asked: Mapping[str, Any], said: dict[str, Any]) -> Response:
+    def put(self, request: Request, key: str, params: Mapping[str, Any], body: dict[str, Any]) -> Response:
         """Makes it, or a new version of it, in which what is left unsaid stays as it is."""
-        version = versions.expected(request, said=said.pop("version", None))
-        dedupe = operations.Dedupe.REFUSE if versions.only_new(request) else operations.Dedupe.UPDATE
-        draft = operations.Draft(key=finding.key_of(key), dedupe=dedupe, **asked, **said)
-        memory = operations.save(actor=actor_of(request), draft=draft, version=version)
-        return written(request, memory, shape=shapes.saved, status=made_or_changed(memory.version))
+        arguments = {**params, **body, "key": key}
+        saved = use_cases.save_memory_by_key(actor_of(request), arguments, only_new=etags.only_new(request))
+        return memory_response(saved, created=saved["version"] == 1)
 
     @endpoint(
+        operation="forgetMemoryByKey",
         summary="Forget the memory of a key",
-        asks=SCOPE | {"reason": bodies.REASON},
-        gives=answers.RECEIPT,
+        asks=SCOPE | {"reason": inputs.REASON},
+        gives=output_schemas.RECEIPT,
         parameters=[IF_MATCH],
-        answer={"id": answers.MEMORY_EXAMPLE["id"], "key": "berth-7", "version": 2},
+        answer={"id": output_schemas.MEMORY_EXAMPLE["id"], "key": "berth-7", "version": 2},
         writes=True,
+        verbs=(Verb.FORGET,),
     )
-    def delete(self, request: Request, key: str, asked: Mapping[str, Any]) -> Response:
+    def delete(self, request: Request, key: str, params: Mapping[str, Any], body: dict[str, Any]) -> Response:
         """Gone from every read, kept for audit; it can be restored by its id."""
-        actor, version = actor_of(request), versions.expected(request)
-        owned = finding.owned(actor=actor, key=finding.key_of(key), scope=asked["scope"])
-        gone = operations.forget(actor=actor, memory_id=owned.pk, version=version, reason=asked.get("reason", ""))
-        return Response(shapes.receipt(gone), headers={"ETag": versions.tag(gone)})
+        return memory_response(use_cases.forget_memory(actor_of(request), {**params, **body, "key": key}))

@@ -1,26 +1,29 @@
-"""Who the caller is."""
+"""The endpoint that tells callers who they are."""
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import answers, shapes
-from memories.api.describing import endpoint
-from memories.api.door import actor_of
+from memories.api.framework import actor_of
+from memories.api.openapi import endpoint
+from memories.contract import output_schemas
+from memories.contract.use_cases.context import describe_caller
 
 EXAMPLE = {
-    **dict.fromkeys(answers.ME["properties"]),
+    **dict.fromkeys(output_schemas.ME["properties"]),
     "name": "harbour-bot",
-    "agent_id": answers.MEMORY_EXAMPLE["agent_id"],
+    "agent_id": output_schemas.MEMORY_EXAMPLE["agent_id"],
     "organization_id": "01a8c2ef-0000-7aaa-8bbb-ccccddddeeee",
-    "team_id": answers.MEMORY_EXAMPLE["team_id"],
-    "readable_team_ids": [answers.MEMORY_EXAMPLE["team_id"]],
+    "team_id": output_schemas.MEMORY_EXAMPLE["team_id"],
+    "readable_team_ids": [output_schemas.MEMORY_EXAMPLE["team_id"]],
     "verbs": ["forget", "read", "write"],
+    "any_person": False,
+    "persons": ["mira"],
 }
 
 
 class Me(APIView):
-    @endpoint(summary="Who you are", gives=answers.ME, answer=EXAMPLE)
+    @endpoint(operation="getMe", summary="Who you are", gives=output_schemas.ME, answer=EXAMPLE, verbs=())
     def get(self, request: Request) -> Response:
         """What the token says of you, and in which context the headers put this call."""
-        return Response(shapes.me(actor_of(request)))
+        return Response(describe_caller(actor_of(request), {}))

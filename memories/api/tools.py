@@ -7,26 +7,28 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import repeating
-from memories.api.describing import endpoint
-from memories.api.door import actor_within
-from memories.dialects import DIALECTS, Format, Tool, tool, tools
-from memories.mcp.tools import TOOLS
-from memories.mcp.tools.shaping import CONTEXT, published
-from memories.schemas import anything, checked, listed, one_of, record, text, with_nulls
+from memories.api import idempotency
+from memories.api.framework import actor_of, actor_within, register
+from memories.api.openapi import endpoint
+from memories.rules.access import require_verb
+from memories.tools import DIALECTS, Format, Tool, tool, tools
+from memories.tools.hub import TOOLS
+from memories.tools.hub.descriptions import CONTEXT, publish_definition
 from memoryhub.errors import NotFound
+from memoryhub.json_schema import anything, list_of, one_of, record, text, with_nulls
+from memoryhub.validation import validate_input
 from teams.actor import Actor
 
 HUB = "hub"  # where a dialect is named: the tools that MCP offers at /mcp
 OWN = {tool.name: tool for tool in TOOLS}
-ASKED = {
+PARAMS = {
     "dialect": text(
         description=f"One of {', '.join(DIALECTS)}, or {HUB} for the hub's own tools; all dialects, each by its name, "
         "if left out."
     ),
     "format": one_of(Format, default=Format.OPENAI.value, description="The kind of client."),
 }
-DEFINITIONS = listed(anything(), description="As the chosen kind of client wants them.")
+DEFINITIONS = list_of(anything(), description="As the chosen kind of client wants them.")
 DEFINED = record(
     {
         "format": one_of(Format),
@@ -40,27 +42,29 @@ DEFINED = record(
 
 class Tools(APIView):
     @endpoint(
+        operation="listTools",
         summary="Definitions of tools",
         gives=DEFINED,
-        asks=ASKED,
+        asks=PARAMS,
         answer={"format": "anthropic", "dialect": "kv", "tools": [tool("kv", "memory").definition(Format.ANTHROPIC)]},
+        verbs=(),
     )
-    def get(self, request: Request, asked: dict[str, Any]) -> Response:
+    def get(self, request: Request, params: dict[str, Any]) -> Response:
         """What to hand to a model, so that it calls the tools of a dialect."""
-        format = Format(asked["format"])
-        if "dialect" in asked:
-            defined = _definitions(asked["dialect"], format)
-            return Response({"format": format, "dialect": asked["dialect"], "tools": defined})
+        format = Format(params["format"])
+        if "dialect" in params:
+            defined = _definitions(params["dialect"], format)
+            return Response({"format": format, "dialect": params["dialect"], "tools": defined})
         return Response({"format": format, "dialects": {name: _definitions(name, format) for name in DIALECTS}})
 
 
 def call_of(dialect: str, tool: Tool) -> type[APIView]:
-    """The endpoint of one tool: each has an address, so that the document says what each takes and gives."""
+    """Return the endpoint of one tool: each has its own address, so that the document says what each takes and
+    gives."""
 
-    @extend_schema(
-        operation_id=f"tools_{dialect}_{tool.name}", description=tool.description, tags=[f"tools: {dialect}"]
-    )
+    @extend_schema(description=tool.description, tags=[f"tools: {dialect}"])
     @endpoint(
+        operation=f"call{dialect.title()}{tool.name.title().replace('_', '')}",
         summary=tool.title,
         takes=with_nulls(tool.parameters),
         gives=tool.gives,
@@ -68,18 +72,21 @@ def call_of(dialect: str, tool: Tool) -> type[APIView]:
         example=tool.example,
         answer=tool.answer,
         checks=False,  # the tool does
+        verbs=tool.verbs if callable(tool.needs) else tool.verbs({}),
     )
-    def post(self: APIView, request: Request, said: object) -> Response:
-        actor = actor_within(request, tool.circumstances(said))
-        return Response(tool.run(actor=actor, arguments=said))
+    def post(self: APIView, request: Request, body: object) -> Response:
+        actor = actor_within(request, tool.circumstances(body), register=tool.writes(body))
+        return Response(tool.run(actor=actor, arguments=body))
 
     return type("ToolCall", (APIView,), {"post": post})
 
 
 class HubTool(APIView):
-    """One address for all of them: what they do has endpoints of its own, which the document tells in full."""
+    """One endpoint for all of the hub's own tools: what they do has endpoints of its own, which the document describes
+    in full."""
 
     @endpoint(
+        operation="callHubTool",
         summary="Run one of the hub's own tools",
         takes=anything(),
         gives=anything(),
@@ -88,30 +95,32 @@ class HubTool(APIView):
         answer={"memories": [], "mode": "hybrid", "total_found": 0, "total_is_bound": False},
         checks=False,  # the tool does
         once=False,
+        verbs=(),  # the tool's own, below
     )
-    def post(self, request: Request, name: str, said: object) -> Response:
+    def post(self, request: Request, name: str, body: object) -> Response:
         """The tools of `/mcp`, for clients that hand definitions to a model themselves: the body is the tool's own
         arguments, the answer its own result."""
         if name not in OWN:
             raise NotFound(f"The hub has no tool {name!r}; it has {', '.join(OWN)}.")
-        context = said.get("context") if isinstance(said, dict) else None
-        within = checked(CONTEXT, {} if context is None else context, name="context")
-        actor = actor_within(request, within)
+        require_verb(actor_of(request), *OWN[name].verbs(body))
+        context = body.get("context") if isinstance(body, dict) else None
+        within = validate_input(CONTEXT, {} if context is None else context, name="context")
         if OWN[name].reads:
-            return Response(OWN[name].run(actor=actor, arguments=said))
-        return _written(OWN[name], actor, said, request)
+            return Response(OWN[name].run(actor=actor_within(request, within, register=False), arguments=body))
+        register(request)
+        return _run_write_tool(OWN[name], actor_within(request, within, register=True), body, request)
 
 
-def _written(tool: Tool, actor: Actor, said: object, request: Request) -> Response:
-    """What takes long comes before the transaction that makes it happen once."""
-    if tool.think and (first := repeating.before(request)):
+def _run_write_tool(tool: Tool, actor: Actor, body: object, request: Request) -> Response:
+    """Run a tool that writes. Slow work is done before the transaction that makes sure that it runs only once."""
+    if tool.think and (first := idempotency.before(request)):
         return first
-    act = tool.ready(actor=actor, arguments=said)
-    return repeating.once(request, lambda: Response(act()))
+    act = tool.ready(actor=actor, arguments=body)
+    return idempotency.once(request, lambda: Response(act()))
 
 
 class NoTool(APIView):
-    """Tells those who have a token what there is instead."""
+    """Refuses an unknown tool, and tells callers with a token which ones there are."""
 
     schema = None
 
@@ -122,5 +131,5 @@ class NoTool(APIView):
 
 def _definitions(dialect: str, format: Format) -> list[dict[str, Any]]:
     if dialect == HUB:
-        return [published(found.definition(format)) for found in TOOLS]
+        return [publish_definition(found.definition(format)) for found in TOOLS]
     return [found.definition(format) for found in tools(dialect)]

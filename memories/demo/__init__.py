@@ -1,4 +1,4 @@
-"""The demo organization: believable teams with a past, told by the files beside this one."""
+"""The demo organization: teams with a plausible history, from the data files in this folder."""
 
 import hashlib
 import tomllib
@@ -15,24 +15,26 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from memories import archives, operations
+from memories import operations
+from memories.conversations import transcript
 from memories.models import Memory, RecallLog, Revision, Scope, Usage
 from memories.recall import Filters, Mode, recall
-from teams import auth, tokens
+from memoryhub.errors import Conflict
 from teams import operations as registry
+from teams import rights, tokens
 from teams.actor import Actor
-from teams.circumstances import Context
+from teams.call_context import Bearer, CallContext
 from teams.models import Admission, Agent, Level, Membership, Organization, Person, Project, Role, Team, Token
 
-FOLDER = Path(__file__).parent
+DEMO_FOLDER = Path(__file__).parent
 SPOKESMAN = "swe-1"  # the agent whose token is shown
-EDITABLE = ("content", "tags", "importance", "pinned", "type", "summary", "category")
-DRAFTED = ("content", "key", "summary", "type", "category", "tags", "importance", "pinned", "source", "scope")
+EDITABLE_FIELDS = ("content", "tags", "importance", "pinned", "type", "summary", "category")
+DRAFT_FIELDS = ("content", "key", "summary", "type", "category", "tags", "importance", "pinned", "source", "scope")
 
 
 @dataclass(frozen=True)
 class Account:
-    """How to get in. Both secrets follow from this installation's secret key, so they can be shown again."""
+    """Holds the demo's login and token, derived from this installation's secret key so that they can be shown again."""
 
     username: str
     password: str
@@ -41,7 +43,7 @@ class Account:
 
 
 def account() -> Account:
-    token = tokens.derived(key=settings.SECRET_KEY, purpose="demo token").text
+    token = tokens.derive_token(key=settings.SECRET_KEY, purpose="demo token").text
     password = hashlib.sha256(f"{settings.SECRET_KEY}\0demo password".encode()).hexdigest()[:12]
     return Account(username="demo", password=password, agent=f"engineering/{SPOKESMAN}", token=token)
 
@@ -50,21 +52,31 @@ def exists() -> bool:
     return Organization.objects.filter(slug=_toml("organization.toml")["slug"]).exists()
 
 
+def refuse_in_production() -> None:
+    """Refuse to add the demo where people work: its login and token are only meant for looking around."""
+    if settings.HTTPS:
+        raise Conflict("The demo is for looking around on one's own machine: it is not added with HTTPS.")
+    if settings.DATABASE_URL and not exists() and Organization.objects.exists():
+        raise Conflict(
+            "The database that DATABASE_URL names has organizations: the demo is only added to an empty one."
+        )
+
+
 @transaction.atomic
 def seed(*, now: datetime | None = None) -> Account:
-    """Adds the demo organization, unless it is there."""
+    """Add the demo organization, unless it exists."""
     if not exists():
         Story(now or timezone.now()).tell()
     return account()
 
 
 def _toml(path: str) -> dict[str, Any]:
-    with (FOLDER / path).open("rb") as file:
+    with (DEMO_FOLDER / path).open("rb") as file:
         return tomllib.load(file)
 
 
 class Story:
-    """One telling: times are counted back from the moment it is told."""
+    """Writes the demo's data; its times are relative to `now`."""
 
     def __init__(self, now: datetime) -> None:
         self.now = now
@@ -95,9 +107,9 @@ class Story:
             self.forget(team, entry)
 
     def write_all(self) -> None:
-        for path in sorted((FOLDER / "files").rglob("*.*")):
+        for path in sorted((DEMO_FOLDER / "files").rglob("*.*")):
             self.file(path)
-        for path in sorted((FOLDER / "conversations").glob("*.toml")):
+        for path in sorted((DEMO_FOLDER / "conversations").glob("*.toml")):
             self.archive(_toml(f"conversations/{path.name}"))
 
     def introduce(self) -> None:
@@ -117,7 +129,7 @@ class Story:
             self.person(said)
         for said in self.cast["project"]:
             self.project(said)
-        secret = tokens.parse(account().token)
+        secret = tokens.parse_token(account().token)
         own = Token.objects.filter(prefix=account().token[: tokens.PREFIX_LENGTH])
         if not own.exists():
             registry.issue_token(agent=self.agents[SPOKESMAN], label="demo", secret=secret)
@@ -131,7 +143,6 @@ class Story:
         user, created = User.objects.get_or_create(username=username, defaults=names)
         if created:
             user.set_password(password)
-            user.is_staff = user.is_superuser = password is not None
             user.save()
         self.users[username] = user
         for membership in said["membership"]:
@@ -168,12 +179,12 @@ class Story:
 
     def actor(self, name: str, team: str, **context: str) -> Actor:
         if name.startswith("@"):
-            return auth.login_actor(user=self.users[name[1:]], team_id=self.teams[team].pk)
+            return rights.login_actor(user=self.users[name[1:]], team_id=self.teams[team].pk)
         return self.working(self.agents[name], **context)
 
     def working(self, agent: Agent, **context: str) -> Actor:
         token_id = self.token.pk if agent.pk == self.token.agent_id else None
-        return auth.actor_of_agent(agent=agent, context=Context(**context), token_id=token_id)
+        return rights.actor_of_agent(agent=agent, context=CallContext(**context), bearer=Bearer(token_id=token_id))
 
     def author(self, team: str, entry: dict[str, Any], name: str = "") -> Actor:
         said = {"project": "project", "user": "person", "channel": "channel"}
@@ -181,37 +192,37 @@ class Story:
         return self.actor(name or entry["by"], team, **context)
 
     def audience(self, entry: dict[str, Any]) -> Any:
-        """For logins, whose context does not name a project or a person."""
+        """Return the audience for logins, whose context does not name a project or a person."""
         if entry.get("scope") == Scope.PROJECT:
             return self.projects[entry["project"]].pk
         return None
 
     def remember(self, team: str, entry: dict[str, Any]) -> None:
         then = self.at(entry["days_ago"])
-        said = {name: entry[name] for name in DRAFTED if name in entry}
+        said = {name: entry[name] for name in DRAFT_FIELDS if name in entry}
         if "review_in_days" in entry:
             said["review_by"] = self.now + timedelta(days=entry["review_in_days"])
         if "expires_in_days" in entry:
             said["expires_at"] = self.now + timedelta(days=entry["expires_in_days"])
         author = self.author(team, entry)
         draft = operations.Draft(**said, audience=self.audience(entry))
-        memory = operations.save(actor=author, draft=draft, now=then)
+        memory = operations.save_memory(actor=author, draft=draft, now=then)
         for edit in entry.get("edit", ()):
             self.edit(team, entry, memory, edit)
         if "verified_by" in entry:
             verifier = self.author(team, entry, entry["verified_by"])
-            operations.verify(
+            operations.verify_memory(
                 actor=verifier, memory_id=memory.pk, review_by=memory.review_by, now=self.at(entry["verified_days_ago"])
             )
         for source in entry.get("citation", ()):
-            operations.cite(actor=author, memory_id=memory.pk, now=then, **source)
+            operations.add_citation(actor=author, memory_id=memory.pk, now=then, **source)
         for name in entry.get("attachments", ()):
-            with (FOLDER / "attachments" / name).open("rb") as bytes_:
-                operations.attach(actor=author, memory_id=memory.pk, file=File(bytes_), name=name, now=then)
-        self.recalled(memory, entry)
+            with (DEMO_FOLDER / "attachments" / name).open("rb") as bytes_:
+                operations.attach_file(actor=author, memory_id=memory.pk, file=File(bytes_), name=name, now=then)
+        self.add_usage(memory, entry)
         self.saved[entry["ref"]] = memory
 
-    def recalled(self, memory: Memory, entry: dict[str, Any]) -> None:
+    def add_usage(self, memory: Memory, entry: dict[str, Any]) -> None:
         count = entry.get("recalls", 0)
         if count:
             last = self.at(entry["days_ago"] / (count + 1))
@@ -226,10 +237,10 @@ class Story:
     def edit(self, team: str, entry: dict[str, Any], memory: Memory, edit: dict[str, Any]) -> None:
         editor, then = self.author(team, entry, edit["by"]), self.at(edit["days_ago"])
         if "append" in edit:
-            operations.append(actor=editor, memory_id=memory.pk, text=edit["append"].strip(), now=then)
-        said = {name: edit[name] for name in EDITABLE if name in edit}
+            operations.append_to_memory(actor=editor, memory_id=memory.pk, text=edit["append"].strip(), now=then)
+        said = {name: edit[name] for name in EDITABLE_FIELDS if name in edit}
         if said:
-            operations.update(actor=editor, memory_id=memory.pk, now=then, **said)
+            operations.update_memory(actor=editor, memory_id=memory.pk, now=then, **said)
 
     def link(self, team: str, entry: dict[str, Any]) -> None:
         for link in entry.get("link", ()):
@@ -245,20 +256,22 @@ class Story:
     def forget(self, team: str, entry: dict[str, Any]) -> None:
         if said := entry.get("forgotten"):
             by, memory_id = self.author(team, entry, said["by"]), self.saved[entry["ref"]].pk
-            operations.forget(actor=by, memory_id=memory_id, reason=said["reason"], now=self.at(said["days_ago"]))
+            operations.forget_memory(
+                actor=by, memory_id=memory_id, reason=said["reason"], now=self.at(said["days_ago"])
+            )
 
     def file(self, path: Path) -> None:
-        team, _, inside = path.relative_to(FOLDER / "files").as_posix().partition("/")
+        team, _, inside = path.relative_to(DEMO_FOLDER / "files").as_posix().partition("/")
         author = next(agent for agent in self.agents.values() if agent.team_id == self.teams[team].pk)
-        operations.files.write(actor=self.working(author), path=inside, content=path.read_text(), now=self.at(30))
+        operations.files.write_file(actor=self.working(author), path=inside, content=path.read_text(), now=self.at(30))
 
     def archive(self, said: dict[str, Any]) -> None:
         context = {"session": said["session"], "user": said.get("person", "")}
-        operations.archive(
+        operations.archive_conversation(
             actor=self.actor(said["agent"], said["team"], **context),
             name=said["name"],
             messages=[
-                archives.Message(message["role"], message["text"], message.get("name", ""))
+                transcript.Message(message["role"], message["text"], message.get("name", ""))
                 for message in said["message"]
             ],
             summary=said["summary"],
@@ -277,7 +290,7 @@ class Story:
                 team_id=agent.team_id,
                 agent=agent,
                 token_id=asking.token_id,
-                filters=filters.said(),
+                filters=filters.set_values(),
                 memory_ids=list(given),
                 versions=list(given.values()),
                 total_found=found.total if given else 0,
@@ -286,7 +299,7 @@ class Story:
             )
 
     def versions(self, memories: list[Memory], then: datetime) -> dict[UUID, int]:
-        """Those that were there already, each with the version it had."""
+        """Return the version that each memory had at that time; without those that did not exist yet."""
         past = Revision.objects.filter(organization=self.organization, memory__in=memories, created_at__lte=then)
         known = dict(past.values_list("memory").annotate(Max("version")))
         return {memory.pk: known[memory.pk] for memory in memories if memory.pk in known}

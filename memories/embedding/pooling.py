@@ -1,4 +1,4 @@
-"""One vector out of many tokens': how much each token weighs, and the unit length that every vector has."""
+"""Pooling of token vectors into one: weights of tokens, and normalization to length 1."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.floating[Any]]
 
 
-def by_place(count: int, *, reach: float) -> Numbers:
-    """What a text begins with tells more of what it is about: the weight of each of its tokens."""
+def position_weights(count: int, *, reach: float) -> Numbers:
+    """Return the weight of each token by its position: the beginning tells more of what a text is about."""
     return 1 / (1 + np.arange(count, dtype=np.float32) / np.float32(reach)) ** 2
 
 
-def by_word(text: str, *, offsets: Iterable[tuple[int, int]], weights: Mapping[str, float]) -> Numbers:
-    """For each token, which begins and ends at its offsets, the weight of the word it stands in; 1 outside of words."""
-    characters = _by_character(text, weights)
+def word_weights(text: str, *, offsets: Iterable[tuple[int, int]], weights: Mapping[str, float]) -> Numbers:
+    """Return for each token, given by its offsets, the weight of the word that contains it; 1 outside of words."""
+    characters = _character_weights(text, weights)
     return np.array([max(characters[start:end], default=1.0) for start, end in offsets], dtype=np.float32)
 
 
-def _by_character(text: str, weights: Mapping[str, float]) -> list[float]:
-    """For each character the weight of the word it stands in."""
+def _character_weights(text: str, weights: Mapping[str, float]) -> list[float]:
+    """Return for each character the weight of the word that contains it."""
     characters = [1.0] * len(text)
     start = 0
     for position in range(len(text) + 1):
@@ -32,8 +32,8 @@ def _by_character(text: str, weights: Mapping[str, float]) -> list[float]:
     return characters
 
 
-def unit(vector: Numbers) -> list[float]:
-    """The vector at length 1, unless it has none."""
+def normalize(vector: Numbers) -> list[float]:
+    """Return the vector at length 1, or unchanged if it is zero."""
     length = float(np.linalg.norm(vector))
     made: list[float] = (vector / length if length else vector).tolist()
     return made

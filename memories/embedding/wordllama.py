@@ -7,7 +7,7 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from memories.embedding import packaged
-from memories.embedding.pooling import by_place, by_word, unit
+from memories.embedding.pooling import normalize, position_weights, word_weights
 
 
 class WordLlama:
@@ -20,6 +20,7 @@ class WordLlama:
     dimension = 256
     inline = True
     share = 0.5
+    background = 0.15
     reach = 128.0  # tokens
     most_tokens = 2_048
 
@@ -32,16 +33,19 @@ class WordLlama:
 
     @staticmethod
     def _file(path: str) -> str:
-        return str(packaged.file("wordllama", path, requirements="requirements.txt"))
+        return str(packaged.find_package_file("wordllama", path, requirements="requirements.txt"))
 
     def documents(self, texts: Sequence[str]) -> list[list[float]]:
         encoded = (self.tokenizer.encode(text, add_special_tokens=False) for text in texts)  # its batches start threads
         return [self._document(encoding.ids[: self.most_tokens]) for encoding in encoded]
 
     def _document(self, tokens: list[int]) -> list[float]:
-        return unit(by_place(len(tokens), reach=self.reach) @ self.table[tokens])
+        return normalize(position_weights(len(tokens), reach=self.reach) @ self.table[tokens])
+
+    def count_tokens(self, text: str) -> int:
+        return len(self.tokenizer.encode(text, add_special_tokens=False).ids)
 
     def query(self, text: str, weights: Mapping[str, float]) -> list[float]:
         encoding = self.tokenizer.encode(text, add_special_tokens=False)
         tokens, offsets = encoding.ids[: self.most_tokens], encoding.offsets[: self.most_tokens]
-        return unit(by_word(text, offsets=offsets, weights=weights) @ self.table[tokens])
+        return normalize(word_weights(text, offsets=offsets, weights=weights) @ self.table[tokens])

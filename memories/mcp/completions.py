@@ -1,31 +1,40 @@
-"""Completions: how a name that somebody begins to type may go on."""
+"""Completions of names that somebody has begun to type."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from memories import context
 from memories.mcp import prompts, resources
-from memories.models import Memory, Scope, TeamFile
-from memoryhub.errors import Invalid, NotFound
+from memories.models import PATH_LENGTH, Memory, Scope, TeamFile
+from memories.prompts import context
+from memoryhub.errors import NotFound
+from memoryhub.json_schema import Schema, record, text, whole_record
+from memoryhub.validation import validate_input
 from teams.actor import Actor
 from teams.models import Team
 
 MOST = 100  # that the protocol allows
 
 Known = Mapping[str, Any]
+ARGUMENT = whole_record({"name": text(longest=PATH_LENGTH), "value": text(longest=PATH_LENGTH)})
+SETTLED = record({"team": text(longest=PATH_LENGTH)})  # of the other arguments; the rest narrow nothing
 
 
-def found(*, actor: Actor, ref: Known, argument: Known, known: Known) -> dict[str, Any]:
-    """The first ones by name; `known` is what the other arguments say already."""
+def find_completions(*, actor: Actor, ref: Known, argument: Known, known: object) -> dict[str, Any]:
+    """Return the first completions by name; `known` holds the values of the other arguments."""
     place = ref.get("uri") if ref.get("type") == "ref/resource" else ref.get("name")
     if not isinstance(place, str) or place not in COMPLETED:
         raise NotFound(f"There is nothing to complete for {place!r}.")
-    name, begun = argument.get("name"), argument.get("value")
-    if not isinstance(name, str) or not isinstance(begun, str):
-        raise Invalid({"argument": "This has a name and a value, both text."})
-    complete = COMPLETED[place].get(name)
-    values = complete(actor, begun, known) if complete else []
+    begun = validate_input(ARGUMENT, _only(ARGUMENT, argument), name="argument")
+    settled = validate_input(SETTLED, _only(SETTLED, {} if known is None else known), name="context.arguments")
+    complete = COMPLETED[place].get(begun["name"])
+    values = complete(actor, begun["value"], settled) if complete else []
     return {"values": values[:MOST], "hasMore": len(values) > MOST}
+
+
+def _only(schema: Schema, value: object) -> object:
+    """Return an object with the schema's properties alone: what callers add to it is their own affair."""
+    properties = schema["properties"]
+    return {name: value[name] for name in properties if name in value} if isinstance(value, dict) else value
 
 
 def _teams(actor: Actor, begun: str, known: Known) -> Sequence[str]:
@@ -44,14 +53,15 @@ def _paths(actor: Actor, begun: str, known: Known) -> Sequence[str]:
 
 
 def _sections(actor: Actor, begun: str, known: Known) -> Sequence[str]:
-    return [name for name in context.ALL if name.startswith(begun)]
+    return [name for name in context.ALL_SECTIONS if name.startswith(begun)]
 
 
 def _of(actor: Actor, known: Known) -> Sequence[Any]:
-    """The teams to look in: the one that is named, or all that the actor reads."""
-    slug = known.get("team")
-    named = Team.objects.filter(pk__in=actor.readable_team_ids, slug=slug).values_list("pk", flat=True)
-    return list(named) if isinstance(slug, str) else actor.readable_team_ids
+    """Return the teams to look in: the one that is named, or all that the actor may read."""
+    if "team" not in known:
+        return actor.readable_team_ids
+    named = Team.objects.filter(pk__in=actor.readable_team_ids, slug=known["team"])
+    return list(named.values_list("pk", flat=True))
 
 
 COMPLETED: dict[str, dict[str, Callable[[Actor, str, Known], Sequence[str]]]] = {

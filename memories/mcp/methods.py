@@ -1,4 +1,4 @@
-"""What a client can ask for, method by method."""
+"""The methods that a client can call."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,28 +8,21 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from memories import operations
-from memories.api.repeating import key_of, named
-from memories.dialects import Tool
+from memories.contract.idempotency import IdempotentCall, check_idempotency_key
 from memories.mcp import completions, prompts, resources
-from memories.mcp.messages import (
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    RESOURCE_NOT_FOUND,
-    Refused,
-    Request,
-)
-from memories.mcp.revisions import ALL, HANDSHAKE, MODERN, NEWEST_FIRST, SERVER
+from memories.mcp.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, Refused, Request
+from memories.mcp.protocol_versions import ALL, HANDSHAKE, MODERN, NEWEST_FIRST, SERVER
 from memories.mcp.servers import INFO, Server
-from memories.mcp.tools.shaping import CONTEXT
 from memories.models import Memory, TeamFile
-from memories.schemas import checked
-from memoryhub.errors import Conflict, NotFound, Trouble
-from teams import auth
+from memories.rules.access import require_verbs
+from memories.tools import Tool
+from memories.tools.hub.descriptions import CONTEXT
+from memoryhub.errors import Conflict, NotFound, TooMany, Trouble
+from memoryhub.validation import validate_input
+from teams import rights
 from teams.actor import Actor
-from teams.circumstances import Context
-from teams.models import Token
+from teams.call_context import CallContext
+from teams.models import Token, Verb
 
 META_CONTEXT = "memoryhub/context"
 META_KEY = "memoryhub/idempotency-key"
@@ -67,17 +60,20 @@ class Call:
 
     @property
     def idempotency_key(self) -> str | None:
-        """By its `_meta` or its header; one header for a whole batch counts for each message by itself."""
+        """The idempotency key from `_meta` or the header. One header for a whole batch counts for each message by
+        itself."""
         if (said := self.request.meta.get(META_KEY)) is not None:
-            return key_of(said)
-        key = key_of(self.key)
+            return check_idempotency_key(said)
+        key = check_idempotency_key(self.key)
         return sha256(f"{key} {self.request.id!r}".encode()).hexdigest() if key and self.batched else key
 
-    def actor(self, said: object = None) -> Actor:
-        """Who calls, in the circumstances that the headers tell, the message's `_meta`, or what it says itself."""
-        meta = checked(CONTEXT, self.request.meta.get(META_CONTEXT, {}), name=META_CONTEXT)
-        context = {**self.context, **meta, **checked(CONTEXT, {} if said is None else said, name="context")}
-        return auth.actor_of_token(token=self.token, context=Context(**context))
+    def actor(self, said: object = None, *, register: bool = False) -> Actor:
+        """Return the caller as an actor, in the context given by the headers, the `_meta` of the message and its
+        arguments, the later ones taking precedence. With `register`, also register the people and sessions that the
+        context names."""
+        meta = validate_input(CONTEXT, self.request.meta.get(META_CONTEXT, {}), name=META_CONTEXT)
+        context = {**self.context, **meta, **validate_input(CONTEXT, {} if said is None else said, name="context")}
+        return rights.actor_of_token(token=self.token, context=CallContext(**context), register=register)
 
 
 KINDS: dict[type, str] = {str: "text", dict: "an object"}
@@ -88,7 +84,10 @@ def answer(call: Call) -> Content:
     if method is None or call.revision not in method.revisions or not method.part_of(call.server):
         raise Refused(METHOD_NOT_FOUND, f"Method not found: {call.request.method}")
     try:
+        require_verbs(call.token.verbs, method.verbs)
         content = method.act(call)
+    except TooMany:
+        raise
     except Trouble as trouble:
         missing = isinstance(trouble, NotFound) and method.part == "resources"
         code = RESOURCE_NOT_FOUND if missing and not call.is_modern else INVALID_PARAMS
@@ -128,41 +127,44 @@ def list_tools(call: Call) -> Content:
 
 
 def call_tool(call: Call) -> Content:
-    """A refusal is a result too: the model reads it, and may do better."""
+    """Call a tool. A refusal is a result, too: the model reads it, and may do better."""
     name, said = call.said("name", str), call.said("arguments", dict, optional=True) or {}
     tool = call.server.tools.get(name)
     if tool is None:
         raise Refused(INVALID_PARAMS, f"Unknown tool: {name}. There are {', '.join(call.server.tools)}.")
     try:
+        require_verbs(call.token.verbs, tool.verbs(said))
         context = said.get("context") if call.server.is_hub else tool.circumstances(said)
-        result, written = _once(call, tool, call.actor(context), said)
+        result, written = _once(call, tool, call.actor(context, register=tool.writes(said)), said)
+    except TooMany:  # nothing that a model can do better
+        raise
     except Trouble as trouble:
         return {"content": [_text(_sentence(trouble))], "isError": True}
     return {"content": [_text(_plain(result) or written.decode())], "structuredContent": orjson.Fragment(written)}
 
 
 def _once(call: Call, tool: Tool, actor: Actor, said: Content) -> tuple[Content, bytes]:
-    """What the tool answers, and that as it is sent. A call that writes and has a key is done once, and its repetition
-    gets the first answer; a refusal is not remembered."""
+    """Return the tool's answer, and the same as it is sent. A call that writes and has an idempotency key is run once,
+    and its repetition gets the first answer; a refusal is not stored."""
     key = None if tool.reads else call.idempotency_key
     if key is None:
         result = tool.run(actor=actor, arguments=said)
         return result, orjson.dumps(result)
     request = f"MCP {call.server.name} {tool.name}\n".encode() + orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
-    first = operations.answered(actor=actor, key=key, request=request) if tool.think else None
+    repeatable = IdempotentCall(actor, key, request)
+    first = repeatable.find_answer() if tool.think else None
     if first is None:
-        act = tool.ready(actor=actor, arguments=said)
-        first = operations.once(actor=actor, key=key, request=request, act=partial(_kept, act))
+        first = repeatable.execute(partial(_run_and_encode, tool.ready(actor=actor, arguments=said)))
     return orjson.loads(first), first.encode()
 
 
-def _kept(act: Callable[[], Content]) -> operations.Result:
+def _run_and_encode(act: Callable[[], Content]) -> tuple[str, Content]:
     result = act()
-    return operations.Result(orjson.dumps(result).decode(), memory_ids=named(result))
+    return orjson.dumps(result).decode(), result
 
 
 def list_resources(call: Call) -> Content:
-    return resources.listed(actor=call.actor(), cursor=call.cursor)
+    return resources.list_file_resources(actor=call.actor(), cursor=call.cursor)
 
 
 def list_templates(call: Call) -> Content:
@@ -179,19 +181,18 @@ def list_prompts(call: Call) -> Content:
 
 def get_prompt(call: Call) -> Content:
     name, said = call.said("name", str), call.said("arguments", dict, optional=True) or {}
-    return prompts.made(actor=call.actor(), name=name, said=said)
+    return prompts.build_prompt(actor=call.actor(), name=name, said=said)
 
 
 def complete(call: Call) -> Content:
     argument, context = call.said("argument", dict), call.said("context", dict, optional=True) or {}
-    found = completions.found(
-        actor=call.actor(), ref=call.said("ref", dict), argument=argument, known=context.get("arguments") or {}
-    )
+    ref, actor = call.said("ref", dict), call.actor()
+    found = completions.find_completions(actor=actor, ref=ref, argument=argument, known=context.get("arguments"))
     return {"completion": found}
 
 
 def _all(call: Call, every: list[Content]) -> list[Content]:
-    """They fit on one page, so that no cursor can have come from us."""
+    """Return the whole list: it fits on one page, so no cursor can have come from us."""
     if call.cursor is not None:
         raise Refused(INVALID_PARAMS, "This is no cursor of this list.")
     return every
@@ -202,13 +203,13 @@ def _text(said: str) -> Content:
 
 
 def _plain(result: Content) -> str:
-    """A result that is one text alone reads best as it stands."""
+    """Return the text of a result that consists of one text alone, which reads best as it is; otherwise nothing."""
     (only, *more) = result.values()
     return only if isinstance(only, str) and not more else ""
 
 
 def _sentence(trouble: Trouble) -> str:
-    """With what stands there now, for whoever was too late."""
+    """Return the error message; after a conflict, with the present text."""
     current = trouble.current if isinstance(trouble, Conflict) else None
     if not isinstance(current, Memory | TeamFile):
         return trouble.message
@@ -218,6 +219,7 @@ def _sentence(trouble: Trouble) -> str:
 class Method(NamedTuple):
     act: Callable[[Call], Content]
     part: str = ""  # the capability that it is of
+    verbs: tuple[Verb, ...] = ()  # that the token needs, before anything is looked up; a tool has its own
     revisions: tuple[str, ...] = ALL
     kept: Mapping[str, Any] = {}  # how long modern clients may keep the answer, and for whom
 
@@ -226,6 +228,7 @@ class Method(NamedTuple):
 
 
 FOR_ALL = {"ttlMs": 5 * MINUTES, "cacheScope": "public"}
+READING = (Verb.READ,)
 FOR_ITSELF = {"ttlMs": 0, "cacheScope": "private"}
 METHODS = {
     "initialize": Method(initialize, revisions=HANDSHAKE),
@@ -233,10 +236,10 @@ METHODS = {
     "server/discover": Method(discover, revisions=MODERN, kept=FOR_ALL),
     "tools/list": Method(list_tools, "tools", kept=FOR_ALL),
     "tools/call": Method(call_tool, "tools"),
-    "resources/list": Method(list_resources, "resources", kept=FOR_ITSELF),
+    "resources/list": Method(list_resources, "resources", READING, kept=FOR_ITSELF),
     "resources/templates/list": Method(list_templates, "resources", kept=FOR_ALL),
-    "resources/read": Method(read_resource, "resources", kept=FOR_ITSELF),
+    "resources/read": Method(read_resource, "resources", READING, kept=FOR_ITSELF),
     "prompts/list": Method(list_prompts, "prompts", kept=FOR_ALL),
-    "prompts/get": Method(get_prompt, "prompts"),
-    "completion/complete": Method(complete, "completions"),
+    "prompts/get": Method(get_prompt, "prompts", READING),
+    "completion/complete": Method(complete, "completions", READING),
 }

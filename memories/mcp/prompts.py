@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from memories import context
-from memories.api.context import ASKED
-from memories.schemas import checked, record, spelled
+from memories.contract import inputs
+from memories.prompts import context
 from memoryhub.errors import Invalid, NotFound
+from memoryhub.json_schema import parse_strings, record
+from memoryhub.validation import validate_input
 from teams.actor import Actor
 
 NAME = "team_context"
@@ -16,31 +17,35 @@ PROMPTS: list[dict[str, Any]] = [
         "title": "What the team knows",
         "description": "The team's core memory, what is pinned, the newest, and with a query what is relevant.",
         "arguments": [
-            {"name": name, "description": schema["description"], "required": False} for name, schema in ASKED.items()
+            {"name": name, "description": schema["description"], "required": False}
+            for name, schema in inputs.CONTEXT.items()
         ],
     }
 ]
+ARGUMENTS = record(inputs.CONTEXT)
 NOTHING = "The team has not saved anything yet."
 
 
-def made(*, actor: Actor, name: str, said: Mapping[str, Any]) -> dict[str, Any]:
+def build_prompt(*, actor: Actor, name: str, said: Mapping[str, Any]) -> dict[str, Any]:
     if name != NAME:
         raise NotFound(f"There is no prompt {name!r}; there is {NAME}.")
-    found = context.context(actor=actor, **_asked(said))
+    found = context.build_context(actor=actor, **_read_arguments(said))
     message = {"role": "user", "content": {"type": "text", "text": found.text or NOTHING}}
     return {"description": PROMPTS[0]["description"], "messages": [message]}
 
 
-def _asked(said: Mapping[str, Any]) -> Any:
-    """All arguments of prompts are text; an empty one says nothing, and a list has commas."""
+def _read_arguments(said: Mapping[str, Any]) -> Any:
+    """Return the checked arguments of a prompt. They are all text: an empty one counts as left out, and lists are
+    separated by commas."""
     if wrong := [name for name, value in said.items() if not isinstance(value, str)]:
         raise Invalid(dict.fromkeys(wrong, "This must be text."))
     given = {name: value for name, value in said.items() if value}
     read = {
-        name: spelled(ASKED[name], _parts(name, value)) if name in ASKED else value for name, value in given.items()
+        name: parse_strings(inputs.CONTEXT[name], _parts(name, value)) if name in inputs.CONTEXT else value
+        for name, value in given.items()
     }
-    return checked(record(ASKED), read, name="arguments")
+    return validate_input(ARGUMENTS, read, name="arguments")
 
 
 def _parts(name: str, value: str) -> list[str]:
-    return [part.strip() for part in value.split(",")] if ASKED[name]["type"] == "array" else [value]
+    return [part.strip() for part in value.split(",")] if inputs.CONTEXT[name]["type"] == "array" else [value]

@@ -1,4 +1,4 @@
-"""What a client can read by address: the team's prompt blocks, its files, and each memory that owns a key."""
+"""Resources that a client can read by URI: the team's prompt blocks, its files, and each memory that owns a key."""
 
 import mimetypes
 from contextlib import suppress
@@ -7,11 +7,11 @@ from urllib.parse import quote, unquote, urlsplit
 
 from django.utils import timezone
 
-from memories import context
-from memories.api import files
-from memories.fields import clean
+from memories.contract.use_cases.files import fetch_file_page
 from memories.models import Memory, Scope, TeamFile
-from memories.operations.recording import require
+from memories.prompts import context
+from memories.rules.access import require_verb
+from memories.rules.fields import clean_fields
 from memoryhub.errors import Invalid, NotFound
 from teams.actor import Actor
 from teams.models import Team, Verb
@@ -37,25 +37,25 @@ TEMPLATES = [
     },
 ]
 BLOCKS = {
-    "core": ("Core memory", "What every prompt of the team begins with.", context.core),
-    "recent": ("Recent team memory", "The team's newest memories, a line each.", context.recent),
+    "core": ("Core memory", "What every prompt of the team begins with.", context.render_core),
+    "recent": ("Recent team memory", "The team's newest memories, a line each.", context.render_recent),
 }
 
 Content = dict[str, Any]
 
 
-def listed(*, actor: Actor, cursor: str | None) -> Content:
-    """The prompt blocks, then the files by path, page by page."""
-    require(actor, Verb.READ)
+def list_file_resources(*, actor: Actor, cursor: str | None) -> Content:
+    """Return a page of resources: the prompt blocks, then the files by path."""
+    require_verb(actor, Verb.READ)
     asked = {"deleted": False, "limit": PAGE} | ({} if cursor is None else {"cursor": cursor})
-    found, slugs = files.found(actor, asked), _slugs(actor)
+    found, slugs = fetch_file_page(actor, asked), _slugs(actor)
     blocks = _blocks(actor, slugs[actor.team_id]) if cursor is None else []
     after = {"nextCursor": found.next} if found.next else {}
     return {"resources": [*blocks, *(_file(row, slugs[row.team_id]) for row in found.rows)], **after}
 
 
 def read(*, actor: Actor, uri: str) -> Content:
-    require(actor, Verb.READ)
+    require_verb(actor, Verb.READ)
     team, kind, name = _place(uri)
     known = {slug: pk for pk, slug in _slugs(actor).items()}
     found = None
@@ -76,7 +76,7 @@ def _slugs(actor: Actor) -> dict[Any, str]:
 
 
 def _place(uri: str) -> tuple[str, str, str]:
-    """The team, the kind of thing, and its name."""
+    """Return the team, the kind of resource and its name."""
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -89,21 +89,21 @@ def _place(uri: str) -> tuple[str, str, str]:
 
 
 def _block(actor: Actor, team_id: Any, name: str) -> tuple[str, str] | None:
-    """The own team's alone."""
+    """Return a prompt block of the actor's own team; None for any other team."""
     if team_id != actor.team_id or name not in BLOCKS:
         return None
     return BLOCKS[name][2](actor=actor), PLAIN
 
 
 def _text_of_file(actor: Actor, team_id: Any, path: str) -> tuple[str, str] | None:
-    cleaned = clean({"path": path}, now=timezone.now())["path"]
+    cleaned = clean_fields({"path": path}, now=timezone.now())["path"]
     found = TeamFile.objects.visible_to(actor).filter(team=team_id).at(cleaned).first()
     return (found.content, _media(found.path)) if found else None
 
 
 def _text_of_key(actor: Actor, team_id: Any, key: str) -> tuple[str, str] | None:
     owners = Memory.objects.visible_to(actor).filter(owns_key=True, scope=Scope.TEAM, audience=team_id)
-    found = owners.keyed(clean({"key": key}, now=timezone.now())["key"]).first()
+    found = owners.with_key(clean_fields({"key": key}, now=timezone.now())["key"]).first()
     return (found.content, PLAIN) if found else None
 
 
@@ -111,8 +111,8 @@ READERS = {"key": _text_of_key, "files": _text_of_file, "blocks": _block}
 
 
 def _blocks(actor: Actor, slug: str) -> list[Content]:
-    """The core only where there is one."""
-    shown = {name: block for name, block in BLOCKS.items() if name != "core" or context.core(actor=actor)}
+    """Return the prompt blocks; the core only if there is one."""
+    shown = {name: block for name, block in BLOCKS.items() if name != "core" or context.render_core(actor=actor)}
     return [
         {"uri": address(slug, "blocks", name), "name": name, "title": title, "description": tells, "mimeType": PLAIN}
         for name, (title, tells, _) in shown.items()

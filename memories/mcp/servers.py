@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memories.dialects import DIALECTS, Format, Tool
-from memories.mcp import tools
-from memories.mcp.tools.shaping import published
+from memories.tools import DIALECTS, Format, Tool, hub
+from memories.tools.hub.descriptions import publish_definition
 
 INSTRUCTIONS = (
     "MemoryHub is the lasting memory that you share with your team: what is saved here is there in later "
@@ -36,9 +35,9 @@ class Server:
 
 def _server(name: str, instructions: str, every: Iterable[Tool], *capabilities: str) -> Server:
     named = {tool.name: tool for tool in every}
-    definitions = [published(tool.definition(Format.MCP)) for tool in named.values()]
+    definitions = [publish_definition(tool.definition(Format.MCP)) for tool in named.values()]
     return Server(name, instructions, named, definitions, {name: {} for name in ("tools", *capabilities)})
 
 
-HUB = _server("", INSTRUCTIONS, tools.TOOLS, "resources", "prompts", "completions")
+HUB = _server("", INSTRUCTIONS, hub.TOOLS, "resources", "prompts", "completions")
 SERVERS = {"": HUB} | {dialect: _server(dialect, OF_A_DIALECT, every) for dialect, every in DIALECTS.items()}

@@ -1,63 +1,33 @@
-"""The functions behind the generated search columns: what a memory and a file can be found by."""
+"""The functions behind the generated search columns, and those that statements call."""
+
+from pathlib import Path
 
 from django.db import migrations
 
-# Names, numbers, paths, flags and the like, as they were written: what stands between spaces, less the punctuation
-# around it, if it is more than plain letters. They carry a "=" so that they are never taken for words.
-IDENTIFIERS = """
-CREATE FUNCTION memory_identifiers(text) RETURNS text[]
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN ARRAY(
-    SELECT DISTINCT '=' || token
-    FROM (
-        SELECT rtrim(ltrim(word, '([{<"''`'), '.,;:!?)]}>"''`') AS token
-        FROM regexp_split_to_table(lower($1), '\\s+') AS word
-    ) AS tokens
-    WHERE token ~ '[^a-z]' AND length(token) BETWEEN 2 AND 200
-)
-"""
-
-# Words alone: Postgres' parser, which also looks for addresses, paths and numbers, takes a time that grows with the
-# square of a long run of punctuation. What it would have found is among the identifiers.
-PLAIN = """
-CREATE FUNCTION memory_plain(text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN translate($1, '!"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~', repeat(' ', 32))
-"""
-WORDS = """
-CREATE FUNCTION memory_words(text) RETURNS tsvector
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN to_tsvector('pg_catalog.english', memory_plain($1))
-"""
-
-# The audience is a lexeme too ("@" and its id), so that one index finds words within a team without reading others'.
-MEMORY = """
-CREATE FUNCTION memory_search(audience uuid, key text, tags text[], summary text, category text, content text)
-RETURNS tsvector
+FUNCTIONS = Path(__file__).parents[1] / "sql" / "functions.sql"
+# As the next migrations make the columns; 0011_search_by_language makes them anew and drops these.
+FORMER_FUNCTIONS = """
+CREATE OR REPLACE FUNCTION memory_search(
+    audience uuid, key text, tags text[], summary text, category text, content text
+) RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN setweight(memory_words(key || ' ' || array_to_string(tags, ' ')), 'A')
-    || setweight(memory_words(summary || ' ' || category), 'B')
-    || setweight(memory_words(content), 'C')
-    || array_to_tsvector(
-        memory_identifiers(key || ' ' || array_to_string(tags, ' ') || ' ' || summary || ' ' || content)
-        || coalesce('@' || audience::text, '@')
-    )
-"""
-
-# A tsvector holds at most 1 MiB: the first 65,536 characters of a file always fit.
-FILE = """
-CREATE FUNCTION file_search(path text, content text) RETURNS tsvector
+RETURN memory_search(audience, key, tags, summary, category, content, 'english');
+CREATE OR REPLACE FUNCTION file_search(path text, content text) RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN setweight(memory_words(path), 'A')
-    || setweight(memory_words(left(content, 65536)), 'C')
+RETURN file_search(path, content, 'english');
 """
 
 
 class Migration(migrations.Migration):
+    replaces = [
+        ("memories", "0003_standing"),
+        ("memories", "0008_scripts_and_signs"),
+        ("memories", "0010_opening"),
+        ("memories", "0031_pairs_in_one_pass"),
+        ("memories", "0032_marks_in_order"),
+    ]
+
     operations = [
-        migrations.RunSQL(IDENTIFIERS, "DROP FUNCTION memory_identifiers"),
-        migrations.RunSQL(PLAIN, "DROP FUNCTION memory_plain"),
-        migrations.RunSQL(WORDS, "DROP FUNCTION memory_words"),
-        migrations.RunSQL(MEMORY, "DROP FUNCTION memory_search"),
-        migrations.RunSQL(FILE, "DROP FUNCTION file_search"),
+        migrations.RunSQL(FUNCTIONS.read_text(encoding="utf-8"), migrations.RunSQL.noop),
+        migrations.RunSQL(FORMER_FUNCTIONS, migrations.RunSQL.noop),
     ]

@@ -1,14 +1,11 @@
-"""What: memories with every version of them, what hangs on them, a team's files, and the ledgers."""
+"""Tables: memories and their versions, attachments, a team's files, vectors, and logs."""
 
-from memories.models.attached import Asset, Association, Hanging, Source, asset_path
-from memories.models.batches import Batch, BatchQuerySet
-from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded
-from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
-from memories.models.ledgers import Answer, Day, Growth, RecallLog, SettledQuestion, Usage
-from memories.models.memory import Described, Memory, MemoryQuerySet, Revision, Similar
-from memories.models.statistics import Lexeme, Vocabulary
-from memories.models.vocabulary import (
+from memories.models.attachments import Asset, Association, Attachment, Source, asset_path
+from memories.models.bulk_edits import Batch, BatchQuerySet
+from memories.models.constants import (
     CONTENT_BYTES,
+    CORE_CATEGORY,
+    CORE_KEY,
     FILE_BYTES,
     KEY_LENGTH,
     LABEL_LENGTH,
@@ -22,11 +19,21 @@ from memories.models.vocabulary import (
     Relation,
     Scope,
     Type,
-    octets,
+    octet_length,
 )
+from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded, UnembeddedQuerySet
+from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
+from memories.models.idempotency import Answer
+from memories.models.memory import Memory, MemoryFields, MemoryQuerySet, Similar
+from memories.models.recall_log import RecallLog, SettledQuestion
+from memories.models.revision import Revision, RevisionQuerySet
+from memories.models.usage import Day, Growth, Usage
+from memories.models.word_counts import Lexeme, Vocabulary
 
 __all__ = [
     "CONTENT_BYTES",
+    "CORE_CATEGORY",
+    "CORE_KEY",
     "FILE_BYTES",
     "KEY_LENGTH",
     "LABEL_LENGTH",
@@ -38,23 +45,24 @@ __all__ = [
     "Answer",
     "Asset",
     "Association",
+    "Attachment",
     "Batch",
     "BatchQuerySet",
     "Change",
     "Day",
     "Deed",
-    "Described",
     "Embedding",
     "EmbeddingModel",
     "FileVersion",
     "Growth",
-    "Hanging",
     "Lexeme",
     "Memory",
+    "MemoryFields",
     "MemoryQuerySet",
     "RecallLog",
     "Relation",
     "Revision",
+    "RevisionQuerySet",
     "Scope",
     "SettledQuestion",
     "Similar",
@@ -63,8 +71,9 @@ __all__ = [
     "TeamFileQuerySet",
     "Type",
     "Unembedded",
+    "UnembeddedQuerySet",
     "Usage",
     "Vocabulary",
     "asset_path",
-    "octets",
+    "octet_length",
 ]

@@ -1,4 +1,4 @@
-"""A memory, and every version of it."""
+"""A memory: its fields, and the querysets that say who may see and change it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,21 +17,24 @@ from django.db.models.functions import Coalesce
 from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 
-from memories import scopes
-from memories.models.signed import Signed, Traced, by_token, signature
-from memories.models.vocabulary import (
+from memories.models.base import Authored, AuthoredQuerySet, author_constraint
+from memories.models.constants import (
     CONTENT_BYTES,
+    CORE_CATEGORY,
+    CORE_KEY,
     KEY_LENGTH,
     LABEL_LENGTH,
     SUMMARY_LENGTH,
     TAG_COUNT,
-    Change,
     Scope,
     Type,
-    octets,
+    octet_length,
 )
-from memoryhub.tenancy import SameOrganization, link, own_key
+from memories.rules import access
+from memoryhub.languages import ENGLISH, LANGUAGE_LENGTH
+from memoryhub.tenancy import SameOrganization, tenant_key, tenant_link
 from teams.actor import Actor
+from teams.models import Team
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,8 @@ AUDIENCE = Case(
 )
 
 
-class Described(models.Model):
-    """What each version of a memory holds."""
+class MemoryFields(models.Model):
+    """The fields that each version of a memory has."""
 
     key = models.CharField(max_length=KEY_LENGTH, blank=True, default="")
     content = models.TextField()
@@ -78,40 +81,68 @@ class Described(models.Model):
         abstract = True
 
 
-class MemoryQuerySet(models.QuerySet["Memory"]):
+class MemoryQuerySet(AuthoredQuerySet["Memory"]):
     def alive(self, *, now: datetime | None = None) -> Self:
-        """Neither forgotten nor expired at that moment."""
-        return self.filter(forgotten_at=None).unexpired(now=now)
+        """Return the memories that are neither forgotten nor expired at that moment."""
+        return self.filter(forgotten_at=None).not_expired(now=now)
 
-    def unexpired(self, *, now: datetime | None = None) -> Self:
+    def not_expired(self, *, now: datetime | None = None) -> Self:
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=now or timezone.now()))
 
-    def expired(self, *, now: datetime | None = None) -> Self:
-        """Past their time and not yet swept."""
+    def expired_unswept(self, *, now: datetime | None = None) -> Self:
+        """Return the expired memories that the sweep has not forgotten yet."""
         return self.filter(forgotten_at=None, expires_at__lte=now or timezone.now())
 
     def forgotten(self) -> Self:
         return self.filter(forgotten_at__isnull=False, purged_at=None)
 
     def visible_to(self, actor: Actor, *, now: datetime | None = None) -> Self:
-        return self.alive(now=now).filter(scopes.readable(actor))
+        return self.alive(now=now).filter(access.readable_by(actor))
 
     def writable_by(self, actor: Actor, *, now: datetime | None = None) -> Self:
-        return self.alive(now=now).filter(scopes.writable(actor))
+        return self.alive(now=now).filter(access.writable_by(actor))
 
     def restorable_by(self, actor: Actor) -> Self:
-        return self.forgotten().filter(scopes.writable(actor))
+        return self.forgotten().filter(access.writable_by(actor))
 
-    def keyed(self, key: str) -> Self:
-        """Those that carry the key, its owner first."""
+    def visible_or_restorable_by(self, actor: Actor, *, now: datetime | None = None) -> Self:
+        """Return the memories that the actor may see, and forgotten or expired ones that it may read and restore."""
+        active = Q(forgotten_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now or timezone.now()))
+        return self.filter(access.readable_by(actor), active | access.writable_by(actor), purged_at=None)
+
+    def purgeable_by(self, actor: Actor) -> Self:
+        return self.filter(access.owned_by(actor), purged_at=None)
+
+    def in_slot(self, organization_id: UUID, audience: UUID, workspace_id: UUID | None) -> Self:
+        """Return the memories among which a key has one owner."""
+        return self.in_organization(organization_id).filter(audience=audience, workspace=workspace_id)
+
+    def core_of(self, *team_ids: UUID) -> Self:
+        """Return the memories that the prompts of these teams begin with, one per team and workspace.
+
+        Index: key_has_one_living_owner.
+        """
+        return self.filter(scope=Scope.TEAM, audience__in=team_ids, key=CORE_KEY, owns_key=True)
+
+    def in_core_category_of(self, team_id: UUID) -> Self:
+        """Return the team's memories with the category of core memories. Index: memory_core."""
+        return self.filter(scope=Scope.TEAM, audience=team_id, category=CORE_CATEGORY)
+
+    def editable_as_core_of(self, team_id: UUID) -> Self:
+        """Return the team's memories with the category or the key of core memories."""
+        return self.filter(Q(category=CORE_CATEGORY) | Q(key=CORE_KEY), scope=Scope.TEAM, audience=team_id)
+
+    def count_by_language(self, team: Team) -> Sequence[tuple[str, int]]:
+        """Return the languages of the team's active memories, those of the most first."""
+        rows = self.filter(organization=team.organization_id, team=team, forgotten_at=None)
+        return list(rows.values_list("language").annotate(count=models.Count("pk")).order_by("-count", "language"))
+
+    def with_key(self, key: str) -> Self:
+        """Return the memories with the key, its owner first."""
         return self.filter(key=key).order_by("-owns_key", "-updated_at")
 
-    def with_authors(self) -> Self:
-        """Ready for their bylines."""
-        return self.select_related("agent", "user")
-
     def with_usage(self) -> Self:
-        """Ready to say how often they were recalled."""
+        """Load how often and when last they were recalled."""
         usage = apps.get_model("memories", "Usage").objects.filter(
             organization=OuterRef("organization"), memory=OuterRef("pk")
         )
@@ -120,25 +151,26 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
             last_accessed_at=Subquery(usage.values("last_accessed_at")),
         )
 
-    def newest(self) -> Self:
-        return self.order_by("-created_at", "-id")
 
-
-class Memory(Signed, Described):
-    team = link("teams.Team", db_index=False)
-    person = link("teams.Person", null=True, blank=True)
-    project = link("teams.Project", null=True, blank=True)
-    session = link("teams.Session", null=True, blank=True)
-    workspace = link("teams.Workspace", null=True, blank=True)
+class Memory(Authored, MemoryFields):
+    team = tenant_link("teams.Team", db_index=False)
+    person = tenant_link("teams.Person", null=True, blank=True)
+    project = tenant_link("teams.Project", null=True, blank=True)
+    session = tenant_link("teams.Session", null=True, blank=True)
+    workspace = tenant_link("teams.Workspace", null=True, blank=True)
     channel_id = models.CharField(max_length=200, blank=True, default="")
     owns_key = models.BooleanField(default=False, editable=False)
+    language = models.CharField(max_length=LANGUAGE_LENGTH, default=ENGLISH, db_default=ENGLISH, editable=False)
     updated_at = models.DateTimeField(default=timezone.now)
     purged_at = models.DateTimeField(null=True, blank=True, editable=False)
+    # What its author saved just before it, as one turn of a conversation follows another. Recall looks there for what
+    # a short answer leaves unsaid. No key: whatever is gone from there is simply not found.
+    follows = models.UUIDField(null=True, blank=True, editable=False)
 
     audience = models.GeneratedField(expression=AUDIENCE, output_field=models.UUIDField(), db_persist=True)
     search = models.GeneratedField(
         expression=Func(
-            *(AUDIENCE, "key", "tags", "summary", "category", "content"),
+            *(AUDIENCE, "key", "tags", "summary", "category", "content", "language"),
             function="memory_search",
             output_field=SearchVectorField(),
         ),
@@ -162,7 +194,7 @@ class Memory(Signed, Described):
 
     class Meta:
         verbose_name_plural = "memories"
-        permissions = [  # of operators: what people and agents may, `memories.scopes` says
+        permissions = [  # of operators: what people and agents may, `memories.rules.access` says
             ("pin_memory", "Can pin and unpin memories"),
             ("tag_memory", "Can tag memories"),
             ("expire_memory", "Can let memories expire"),
@@ -172,9 +204,9 @@ class Memory(Signed, Described):
             ("reembed_memory", "Can have memories' vectors made anew"),
         ]
         constraints = [
-            own_key("memory"),
+            tenant_key("memory"),
             SameOrganization(field="team", to="teams.Team", name="memory_team_is_of_its_organization"),
-            signature("memory"),
+            author_constraint("memory"),
             SameOrganization(field="person", to="teams.Person", name="memory_person_is_of_its_organization"),
             SameOrganization(field="project", to="teams.Project", name="memory_project_is_of_its_organization"),
             SameOrganization(field="session", to="teams.Session", name="memory_session_is_of_its_organization"),
@@ -197,7 +229,7 @@ class Memory(Signed, Described):
             ),
             models.CheckConstraint(condition=Q(type__in=Type.values), name="type_is_known"),
             models.CheckConstraint(
-                condition=Q(LessThanOrEqual(octets("content"), CONTENT_BYTES)) & ~Q(content=""),
+                condition=Q(LessThanOrEqual(octet_length("content"), CONTENT_BYTES)) & ~Q(content=""),
                 name="content_is_1_to_50000_bytes",
             ),
             models.CheckConstraint(
@@ -296,6 +328,11 @@ class Memory(Signed, Described):
                 fields=["expires_at"], name="memory_expiring", condition=Q(forgotten_at=None, expires_at__isnull=False)
             ),
             models.Index(fields=["forgotten_at"], name="memory_forgotten_at", condition=Q(forgotten_at__isnull=False)),
+            models.Index(  # the languages that are searched besides English
+                fields=["organization", "audience", "language", "workspace"],
+                name="memory_language",
+                condition=Q(forgotten_at=None) & ~Q(language=ENGLISH),
+            ),
             GinIndex(fields=["search"], name="memory_search", condition=Q(forgotten_at=None)),
             GinIndex(  # for operators, who look for what anybody lost
                 fields=["search"],
@@ -311,12 +348,12 @@ class Memory(Signed, Described):
     LIVING: ClassVar = {"forgotten_at": None, "forgotten_by": "", "forget_reason": "", "purged_at": None}
 
     @classmethod
-    def of_row(
+    def from_row(
         cls, row: Sequence[Any], *, access_count: int | None = None, last_accessed_at: datetime | None = None
     ) -> "Memory":
-        """A living memory out of its columns, as a statement of ours selected them, with its usage if it had any.
+        """Build an active memory from its columns, as selected by raw SQL, with its usage if there is any.
 
-        The same as `from_db`, whose assignments one by one take as long as a recall's other steps together.
+        Does the same as `from_db`, which sets attributes one by one and takes as long as the rest of a recall.
         """
         memory = cls.__new__(cls)
         memory.__dict__.update(cls.LIVING, **dict(zip(cls.COLUMNS, row, strict=True)))
@@ -329,51 +366,5 @@ class Memory(Signed, Described):
 Memory.COLUMNS = tuple(
     field.attname
     for field in Memory._meta.concrete_fields
-    if field.attname not in {"search", "opening", *Memory.LIVING}
+    if field.attname not in {"search", "opening", "follows", *Memory.LIVING}
 )
-
-
-class Revision(Traced, Described):
-    """One version of a memory in full: who made it, when, and by what kind of change."""
-
-    memory = link("memories.Memory", related_name="revisions", db_index=False)
-    change = models.CharField(max_length=16, choices=Change.choices)
-    audience = models.UUIDField()
-
-    class Meta:
-        constraints = [
-            signature("revision"),
-            SameOrganization(field="memory", to="memories.Memory", name="revision_memory_is_of_its_organization"),
-            models.UniqueConstraint(fields=["organization", "memory", "version"], name="memory_has_each_version_once"),
-        ]
-        indexes = [
-            models.Index(F("organization"), F("audience"), F("created_at").desc(), name="revision_newest"),
-            models.Index(
-                F("organization"),
-                F("audience"),
-                F("agent"),
-                F("created_at").desc(),
-                name="revision_by_agent",
-                condition=Q(agent__isnull=False),
-            ),
-            models.Index(
-                F("organization"),
-                F("audience"),
-                F("user"),
-                F("created_at").desc(),
-                name="revision_by_user",
-                condition=Q(user__isnull=False),
-            ),
-            models.Index(  # most are the first: of those, the newest are found without
-                F("organization"),
-                F("audience"),
-                F("change"),
-                F("created_at").desc(),
-                name="revision_by_change",
-                condition=~Q(change=Change.CREATED),
-            ),
-            by_token("revision"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.memory_id} v{self.version}"

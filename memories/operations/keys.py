@@ -1,4 +1,4 @@
-"""Who owns a key: an owner that expires, is forgotten or moves away leaves it to its newest living namesake."""
+"""Ownership of keys: an owner that expires, is forgotten or moves passes its key to the newest active namesake."""
 
 from datetime import datetime
 from uuid import UUID
@@ -8,20 +8,20 @@ from django.db.models import F
 from django.db.models.functions import Greatest
 
 from memories.models import Change, Memory, MemoryQuerySet
-from memories.operations.embedding import drop
-from memories.operations.recording import in_our_words, record
+from memories.operations.embed import drop_vectors
+from memories.operations.record import record_revisions, translate_integrity_errors
 from memoryhub.errors import KeyTaken
 
-AT_ONCE = 1_000  # memories swept in one transaction
+SWEEP_BATCH = 1_000  # memories swept in one transaction
 
 
 @transaction.atomic(savepoint=False)
-def sweep(*, rows: MemoryQuerySet, now: datetime, wait: bool = False) -> int:
-    """Forgets the expired among these rows in the system's name, each with its revision.
+def sweep_expired(*, rows: MemoryQuerySet, now: datetime, wait: bool = False) -> int:
+    """Forget the expired among these rows as the system, each with its revision.
 
-    Rows that somebody else holds are left for the next time, unless we wait for them.
+    Rows that somebody else has locked are left for the next time, unless `wait` is set.
     """
-    held = rows.expired(now=now).order_by("pk").select_for_update(of=("self",), skip_locked=not wait)
+    held = rows.expired_unswept(now=now).order_by("pk").select_for_update(of=("self",), skip_locked=not wait)
     expired = list(held.defer("search"))
     Memory.objects.filter(pk__in=[memory.pk for memory in expired]).update(
         forgotten_at=F("expires_at"),
@@ -32,45 +32,41 @@ def sweep(*, rows: MemoryQuerySet, now: datetime, wait: bool = False) -> int:
     )
     for organization_id in {memory.organization_id for memory in expired}:
         theirs = [memory.pk for memory in expired if memory.organization_id == organization_id]
-        record(organization_id=organization_id, signer=None, memory_ids=theirs, change=Change.FORGOTTEN)
-    drop(expired)
+        record_revisions(organization_id=organization_id, signer=None, memory_ids=theirs, change=Change.FORGOTTEN)
+    drop_vectors(expired)
     for memory in expired:
         if memory.owns_key:
             hand_on_key(memory, now=now)
     return len(expired)
 
 
-def sweep_all(*, now: datetime) -> int:
-    """Everything that has expired, anywhere; the oldest first, a few at a time. Hopes for the index memory_expiring."""
+def sweep_all_expired(*, now: datetime) -> int:
+    """Forget all expired memories, the oldest first, in batches. Index: memory_expiring."""
     total = 0
-    while swept := sweep(rows=Memory.objects.filter(pk__in=_oldest(now)), now=now):
+    while swept := sweep_expired(rows=Memory.objects.filter(pk__in=_find_oldest_expired(now)), now=now):
         total += swept
     return total
 
 
-def _oldest(now: datetime) -> list[UUID]:
-    return list(Memory.objects.expired(now=now).order_by("expires_at").values_list("pk", flat=True)[:AT_ONCE])
+def _find_oldest_expired(now: datetime) -> list[UUID]:
+    return list(
+        Memory.objects.expired_unswept(now=now).order_by("expires_at").values_list("pk", flat=True)[:SWEEP_BATCH]
+    )
 
 
 def free_key(*, beside: Memory, audience: UUID, key: str, now: datetime) -> None:
-    """An expired owner holds its key until it is swept; whoever wants the key now need not wait for that."""
-    owners = Memory.objects.filter(organization=beside.organization_id, workspace=beside.workspace_id)
-    owners = owners.filter(audience=audience)
-    sweep(rows=owners.filter(owns_key=True, key=key), now=now, wait=True)
+    """Sweep an expired owner of the key, so that the key can be taken now and not after the next sweep."""
+    owners = Memory.objects.in_slot(beside.organization_id, audience, beside.workspace_id)
+    sweep_expired(rows=owners.filter(owns_key=True, key=key), now=now, wait=True)
 
 
 def hand_on_key(memory: Memory, *, now: datetime) -> None:
-    """Unless somebody saved the key meanwhile: then it has a new owner already."""
-    namesakes = Memory.objects.alive(now=now).filter(
-        organization=memory.organization_id,
-        audience=memory.audience,
-        workspace=memory.workspace_id,
-        key=memory.key,
-        owns_key=False,
-    )
+    """Give the key to the newest active namesake, unless somebody saved it meanwhile and owns it."""
+    beside = Memory.objects.alive(now=now).in_slot(memory.organization_id, memory.audience, memory.workspace_id)
+    namesakes = beside.filter(key=memory.key, owns_key=False)
     while heir := namesakes.order_by("-updated_at").values_list("pk", flat=True).first():
         try:
-            with transaction.atomic(), in_our_words():
+            with transaction.atomic(), translate_integrity_errors():
                 if namesakes.filter(pk=heir).update(owns_key=True):
                     return
         except KeyTaken:

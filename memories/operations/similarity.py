@@ -1,7 +1,8 @@
-"""What says nearly the same: a new memory is linked to it, and whoever saved it is told."""
+"""Similar memories: each new memory is linked to those that say nearly the same, and the save reports them."""
 
 import logging
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 from uuid import UUID
 
@@ -9,18 +10,17 @@ from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
-from memories import extensions
-from memories.embedding.serving import serving
-from memories.models import Memory, Relation, Similar
+from memories.embedding.active_model import get_active_models
+from memories.models import Memory, Relation, Similar, pgvector
 from memoryhub import background
-from memoryhub.prepared import prepared_cursor
+from memoryhub.prepared_statements import prepared_cursor
 
 log = logging.getLogger(__name__)
-ROUGHLY = 10  # taken by the signs of their numbers alone
-MOST = 3  # links that one memory gets
+SIGN_BIT_CANDIDATES = 10  # preselected by the sign bits of their vectors
+MAX_SIMILAR_LINKS = 3  # links that one memory gets
 
-# For each new memory the nearest of its audience and workspace. Hopes for the index embedding_nearest.
-LINK = f"""
+# For each new memory the nearest of its audience and workspace. Index: embedding_nearest.
+LINK_SIMILAR = f"""
 WITH alike AS (
     SELECT new.organization_id, new.id AS origin_id, found.id AS target_id, new.agent_id, new.user_id,
         least(found.similarity, 1) AS similarity
@@ -32,7 +32,7 @@ WITH alike AS (
             SELECT memory_id FROM memories_embedding
             WHERE organization_id = new.organization_id AND audience = new.audience AND model = %(model)s::text
                 AND memory_id <> new.id
-            ORDER BY signs <~> mine.signs LIMIT {ROUGHLY}
+            ORDER BY signs <~> mine.signs LIMIT {SIGN_BIT_CANDIDATES}
         ) AS rough
         JOIN memories_embedding AS theirs ON theirs.organization_id = new.organization_id
             AND theirs.memory_id = rough.memory_id AND theirs.model = %(model)s::text
@@ -40,7 +40,7 @@ WITH alike AS (
         WHERE -(theirs.vector <#> mine.vector) > %(above)s::float8 AND memory.forgotten_at IS NULL
             AND (memory.expires_at IS NULL OR memory.expires_at > %(now)s::timestamptz)
             AND memory.workspace_id IS NOT DISTINCT FROM new.workspace_id AND memory.created_at <= new.created_at
-        ORDER BY similarity DESC LIMIT {MOST}
+        ORDER BY similarity DESC LIMIT {MAX_SIMILAR_LINKS}
     ) AS found
     WHERE new.id = ANY(%(memories)s::uuid[]) AND new.forgotten_at IS NULL
 ), linked AS (
@@ -56,32 +56,34 @@ SELECT origin_id, target_id, similarity FROM alike ORDER BY similarity DESC
 
 
 def link_similar(memory_ids: Sequence[UUID]) -> dict[UUID, list[Similar]]:
-    """Links these new memories to what they nearly repeat. Never a reason for their save to fail."""
+    """Link these new memories to similar ones. Logs a database error instead of raising it: the save must not fail."""
     try:
-        return link(memory_ids)
+        return link_similar_or_raise(memory_ids)
     except DatabaseError:
         log.exception("%d memories were not linked to what they are similar to.", len(memory_ids))
         return {}
 
 
-@transaction.atomic
-def link(memory_ids: Sequence[UUID]) -> dict[UUID, list[Similar]]:
-    """The same, or a DatabaseError. Done again it changes nothing."""
-    model = serving().asked
-    if not settings.SIMILAR_ABOVE or model is None or not extensions.has_vectors(connection):
+def link_similar_or_raise(memory_ids: Sequence[UUID]) -> dict[UUID, list[Similar]]:
+    """Link these new memories to similar ones. Can be repeated without effect.
+
+    One statement does it, which needs no transaction around it; within one, a savepoint keeps an error from ending it.
+    """
+    model = get_active_models().query_provider
+    if not settings.SIMILAR_ABOVE or model is None or not pgvector.has_vectors(connection):
         return {}
     found: dict[UUID, list[Similar]] = {}
     values: dict[str, Any] = {"memories": list(memory_ids), "model": model.name, "above": settings.SIMILAR_ABOVE}
-    with prepared_cursor() as cursor:
-        cursor.execute(LINK, values | {"now": timezone.now()})
+    with transaction.atomic() if connection.in_atomic_block else nullcontext(), prepared_cursor() as cursor:
+        cursor.execute(LINK_SIMILAR, values | {"now": timezone.now()})
         for origin, target, similarity in cursor.fetchall():
             found.setdefault(origin, []).append(Similar(target, similarity))
     return found
 
 
 def link_similar_later(memories: Sequence[Memory]) -> None:
-    """The same for many at once, beside their save. Vectors that come later bring their links themselves."""
+    """Queue a job that links many new memories at once. Vectors that are made later bring their links themselves."""
     new = [str(memory.pk) for memory in memories if memory.version == 1]
-    model = serving().asked
-    if new and settings.SIMILAR_ABOVE and model and model.inline and extensions.has_vectors(connection):
-        background.later("link", memory_ids=new)
+    model = get_active_models().query_provider
+    if new and settings.SIMILAR_ABOVE and model and model.inline and pgvector.has_vectors(connection):
+        background.defer_job("link", memory_ids=new)

@@ -1,8 +1,8 @@
-"""Recall: every ranked read. Candidates by words, by meaning and by links in one order, within what the actor sees."""
+"""Recall: every ranked read. Candidates found by words, meaning and links are put in one order, limited to what the
+actor may see."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
@@ -10,21 +10,22 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from memories.models import Memory
-from memories.recall import ledger, lists, retrievers
-from memories.recall.asking import Question, ask
-from memories.recall.explaining import Verdict, dropped, judged, matched
-from memories.recall.filters import Filters
-from memories.recall.fusion import Scored
-from memories.recall.meaning import reach
-from memories.recall.snippets import Snippet
+from memories.recall import lists, log, retrievers
+from memories.recall.confidence import AUTO, Floor, is_floor, resolve_floor
+from memories.recall.explain import Verdict, find_excluding_rule, find_matched_words, rank_memory
+from memories.recall.hits import Hit, Recalled
+from memories.recall.meaning import choose_limits
+from memories.recall.query import Question, ask
+from memories.recall.reranking import count_candidates, rerank_memories
+from memories.recall.selection import count_wanted, select_hits
 from memories.recall.snippets import snippets as snippets_of
-from memoryhub import figures
+from memories.rules.memory_filters import Filters
+from memoryhub import metrics
 from memoryhub.errors import Invalid
-from memoryhub.text import flaw
+from memoryhub.text import text_problem
 from teams.actor import Actor
 
-__all__ = ["Filters", "Hit", "Mode", "Recalled", "Verdict", "recall", "why_not"]
+__all__ = ["AUTO", "Filters", "Floor", "Hit", "Mode", "Recalled", "Verdict", "recall", "why_not"]
 
 MOST = 50
 QUERY_LENGTH = 10_000
@@ -44,23 +45,6 @@ ASKING = (Mode.HYBRID, Mode.KEYWORD, Mode.SEMANTIC)
 SORTS = ("recent", "importance", "most_accessed")
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    memory: Memory
-    relevance: float  # 0 to 1; 1 where nothing was asked
-    scored: Scored | None = None
-    matched: Sequence[str] = ()  # the asked words it has, if an explanation was wanted
-    snippet: Snippet | None = None  # if it was wanted
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    hits: list[Hit]
-    total: int
-    bounded: bool  # there may be more than the total
-    note: str = ""  # what was not as asked
-
-
 def recall(
     *,
     actor: Actor,
@@ -69,47 +53,68 @@ def recall(
     limit: int | None = None,
     filters: Filters | None = None,
     sort_by: str = "recent",
+    min_confidence: Floor | None = None,
+    fold: bool = True,
     explain: bool = False,
     snippets: bool = False,
     noted: bool = True,
     now: datetime | None = None,
 ) -> Recalled:
-    """The memories that answer best, or head the list that was asked for; noted in the ledger, unless somebody only
-    looks around."""
+    """Return the memories that answer best, or the first of the requested list. To a query, hits that are not sure
+    enough are left out, and, if `fold` is true, those that repeat a better one. The recall is logged, unless `noted` is
+    false."""
     began, now = time.perf_counter(), now or timezone.now()
-    chosen, limit = _checked(query=query, mode=mode, limit=limit, filters=filters, sort_by=sort_by)
+    chosen, limit = _check_parameters(
+        query=query, mode=mode, limit=limit, filters=filters, sort_by=sort_by, min_confidence=min_confidence
+    )
     rule = filters.q(now=now) if filters else None
     if chosen in ASKING:
-        question = _question(actor=actor, query=query, mode=chosen, now=now)
-        found = _asked(actor=actor, query=query, question=question, limit=limit, rule=rule, now=now)
+        question = _read_question(actor=actor, query=query, mode=chosen, now=now)
+        wanted = count_wanted(limit)
+        candidates = wanted if chosen is Mode.KEYWORD else count_candidates(wanted)
+        found = _answer_query(actor=actor, query=query, question=question, limit=candidates, rule=rule, now=now)
+        if chosen is not Mode.KEYWORD:
+            found = _rerank(found, query=query, limit=wanted)
+        floor = resolve_floor(min_confidence)
+        found = select_hits(found, question=question, limit=limit, floor=floor, fold=fold)
         if explain or snippets:
-            found = replace(found, hits=_with_words(found.hits, question, explain=explain, snippets=snippets))
+            found = _add_words(found, question, explain=explain, snippets=snippets)
     else:
         order = {Mode.RECENT: "recent", Mode.IMPORTANT: "importance", Mode.TYPED: sort_by}[chosen]
-        found = _listed(actor=actor, rule=rule, order=order, limit=limit, now=now)
+        found = _list_recall(actor=actor, rule=rule, order=order, limit=limit, now=now)
     if noted:
         took = time.perf_counter() - began
-        figures.recalls.labels(chosen).observe(took)
-        ledger.note(
+        metrics.recall_seconds.labels(chosen).observe(took)
+        log.note(
             actor=actor,
             query=query,
             mode=chosen,
-            filters=filters.said() if filters else {},
+            filters=filters.set_values() if filters else {},
             memories=[hit.memory for hit in found.hits],
             total=found.total,
+            floor=found.floor,
+            confidence=max((hit.confidence for hit in (*found.hits, *found.doubtful)), default=None),
             took=took,
             now=now,
         )
     return found
 
 
-def _checked(*, query: str, mode: str, limit: int | None, filters: Filters | None, sort_by: str) -> tuple[Mode, int]:
+def _check_parameters(
+    *,
+    query: str,
+    mode: str,
+    limit: int | None,
+    filters: Filters | None,
+    sort_by: str,
+    min_confidence: Floor | None,
+) -> tuple[Mode, int]:
     wrong = {}
     try:
         chosen = Mode(mode)
     except ValueError:
         raise Invalid({"mode": f"This must be one of {', '.join(Mode)}."}) from None
-    if found := flaw(query, longest=QUERY_LENGTH):
+    if found := text_problem(query, longest=QUERY_LENGTH):
         wrong["query"] = found
     elif chosen in ASKING and not query.strip():
         wrong["query"] = f"Mode {chosen} needs a query."
@@ -120,6 +125,8 @@ def _checked(*, query: str, mode: str, limit: int | None, filters: Filters | Non
     limit = DEFAULT_LIMIT[chosen] if limit is None else limit
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST:
         wrong["limit"] = f"This must be a whole number from 1 to {MOST}."
+    if not is_floor(min_confidence):
+        wrong["min_confidence"] = f"This must be a number from 0 to 1, or {AUTO}."
     if wrong:
         raise Invalid(wrong)
     return chosen, limit
@@ -134,41 +141,51 @@ def why_not(
     limit: int | None = None,
     filters: Filters | None = None,
     sort_by: str = "recent",
+    min_confidence: Floor | None = None,
     now: datetime | None = None,
 ) -> Verdict:
-    """Which rule keeps this memory from the answer, or where it stands in it."""
+    """Return the rule that keeps this memory out of the answer, or its rank in it."""
     now = now or timezone.now()
-    chosen, limit = _checked(query=query, mode=mode, limit=limit, filters=filters, sort_by=sort_by)
+    chosen, limit = _check_parameters(
+        query=query, mode=mode, limit=limit, filters=filters, sort_by=sort_by, min_confidence=min_confidence
+    )
     if chosen not in ASKING:
         raise Invalid({"mode": f"This must be one of {', '.join(ASKING)}."})
     filters = filters or Filters()
-    memory, rule = dropped(actor=actor, memory_id=memory_id, filters=filters, now=now)
+    memory, rule = find_excluding_rule(actor=actor, memory_id=memory_id, filters=filters, now=now)
     if rule:
         return Verdict(None, rule)
-    question = _question(actor=actor, query=query, mode=chosen, now=now)
-    return judged(actor=actor, memory=memory, question=question, filters=filters, limit=limit, now=now)
+    question = _read_question(actor=actor, query=query, mode=chosen, now=now)
+    floor = resolve_floor(min_confidence)
+    return rank_memory(
+        actor=actor, memory=memory, question=question, filters=filters, limit=limit, floor=floor, now=now
+    )
 
 
-def _question(*, actor: Actor, query: str, mode: Mode, now: datetime) -> Question:
+def _read_question(*, actor: Actor, query: str, mode: Mode, now: datetime) -> Question:
     by_words = mode is Mode.KEYWORD or (mode is Mode.HYBRID and retrievers.uses("words"))
     by_meaning = mode is not Mode.KEYWORD
     return Question.read(actor=actor, query=query, by_words=by_words, by_meaning=by_meaning, now=now)
 
 
-def _with_words(hits: list[Hit], question: Question, *, explain: bool, snippets: bool) -> list[Hit]:
-    memories, terms = [hit.memory for hit in hits], question.terms.terms
-    words = matched(memories=memories, terms=terms) if explain else {}
+def _add_words(found: Recalled, question: Question, *, explain: bool, snippets: bool) -> Recalled:
+    hits, terms = [*found.hits, *found.doubtful], question.terms.terms
+    memories = [hit.memory for hit in hits]
+    words = find_matched_words(memories=memories, terms=terms) if explain else {}
     parts = snippets_of(memories=memories, terms=terms) if snippets else {}
-    return [replace(hit, matched=words.get(hit.memory.pk, ()), snippet=parts.get(hit.memory.pk)) for hit in hits]
+    told = [replace(hit, matched=words.get(hit.memory.pk, ()), snippet=parts.get(hit.memory.pk)) for hit in hits]
+    return replace(found, hits=told[: len(found.hits)], doubtful=told[len(found.hits) :])
 
 
-def _asked(*, actor: Actor, query: str, question: Question, limit: int, rule: Q | None, now: datetime) -> Recalled:
-    found = ask(actor=actor, question=question, rule=rule, limit=limit, reach=reach(limit), now=now)
+def _answer_query(
+    *, actor: Actor, query: str, question: Question, limit: int, rule: Q | None, now: datetime
+) -> Recalled:
+    found = ask(actor=actor, question=question, rule=rule, limit=limit, limits=choose_limits(limit), now=now)
     hits = [Hit(memory, scored.score, scored) for memory, scored in found.hits]
     if hits and not question.missed_by_index(found):
         return Recalled(hits, found.total, bounded=found.bounded, note=question.note)
     part = question.literal or query.strip()
-    holding, total = lists.holding(actor=actor, rule=rule, part=part, limit=limit, now=now)
+    holding, total = lists.find_literal(actor=actor, rule=rule, part=part, limit=limit, now=now)
     first = {memory.pk for memory in holding}
     rest = [hit for hit in hits if hit.memory.pk not in first]
     best = [*(Hit(memory, 1.0) for memory in holding), *rest][:limit]
@@ -176,8 +193,25 @@ def _asked(*, actor: Actor, query: str, question: Question, limit: int, rule: Q 
     return Recalled(best, max(total + len(rest), found.total), bounded=bounded, note=question.note)
 
 
-def _listed(*, actor: Actor, rule: Q | None, order: str, limit: int, now: datetime) -> Recalled:
-    memories = lists.listed(actor=actor, rule=rule, order=order, limit=limit, now=now)
-    total = lists.counted(actor=actor, rule=rule, now=now) if len(memories) == limit else len(memories)
+def _rerank(found: Recalled, *, query: str, limit: int) -> Recalled:
+    """Put the hits in the reranker's order, if there is one, and return as many as are wanted.
+
+    What contains the query's identifier letter by letter stays in front. The relevance of each place stays with the
+    place, so that it falls from hit to hit.
+    """
+    fixed = sum(1 for hit in found.hits if hit.scored is None or hit.scored.exact)
+    front, rest = found.hits[:fixed], found.hits[fixed:]
+    reranking = rerank_memories(query=query, memories=[hit.memory for hit in rest])
+    moved = [
+        replace(rest[place], reranked=score) for place, score in zip(reranking.order, reranking.scores, strict=True)
+    ]
+    hits = [replace(hit, relevance=old.relevance) for hit, old in zip([*moved, *rest[len(moved) :]], rest, strict=True)]
+    note = " ".join(filter(None, (found.note, reranking.note)))
+    return replace(found, hits=[*front, *hits][:limit], note=note)
+
+
+def _list_recall(*, actor: Actor, rule: Q | None, order: str, limit: int, now: datetime) -> Recalled:
+    memories = lists.list_in_order(actor=actor, rule=rule, order=order, limit=limit, now=now)
+    total = lists.count_memories(actor=actor, rule=rule, now=now) if len(memories) == limit else len(memories)
     hits = [Hit(memory, 1.0) for memory in memories]
     return Recalled(hits, min(total, lists.COUNTED), bounded=total > lists.COUNTED)

@@ -1,4 +1,5 @@
-"""Recall without a question: the newest, the most important, the most used, each read from an index in its order."""
+"""Recall without a question: the newest, the most important or the most used memories, each read from an index in its
+order."""
 
 from datetime import datetime
 from typing import Any
@@ -6,10 +7,10 @@ from typing import Any
 from django.db import connection
 from django.db.models import Q
 
-from memories.importance import IMPORTANCE_NOW
 from memories.models import Memory
-from memories.recall import compiled
-from memoryhub.prepared import prepared_cursor
+from memories.recall import visibility_sql
+from memories.rules.importance import IMPORTANCE_NOW
+from memoryhub.prepared_statements import prepared_cursor
 from teams.actor import Actor
 
 COUNTED = 1_000  # how far a list is counted
@@ -68,12 +69,13 @@ ORDER BY {order}, id DESC LIMIT %(limit)s::integer
 """
 
 
-def listed(*, actor: Actor, rule: Q | None, order: str, limit: int, now: datetime) -> list[Memory]:
+def list_in_order(*, actor: Actor, rule: Q | None, order: str, limit: int, now: datetime) -> list[Memory]:
     return _read(actor=actor, rule=rule, first=FIRST[order], order=order, bound={"limit": limit, "now": now})[0]
 
 
-def holding(*, actor: Actor, rule: Q | None, part: str, limit: int, now: datetime) -> tuple[list[Memory], int]:
-    """The newest that have this in them, letter by letter, and how many have: of those that are read through."""
+def find_literal(*, actor: Actor, rule: Q | None, part: str, limit: int, now: datetime) -> tuple[list[Memory], int]:
+    """Return the newest memories that contain this text, letter by letter, and how many do, among those that are read
+    through."""
     bound = {"limit": limit, "now": now, "part": f"%{connection.ops.prep_for_like_query(part)}%"}
     return _read(actor=actor, rule=rule, first=[HOLDING], order="recent", bound=bound)
 
@@ -81,9 +83,9 @@ def holding(*, actor: Actor, rule: Q | None, part: str, limit: int, now: datetim
 def _read(
     *, actor: Actor, rule: Q | None, first: list[str], order: str, bound: dict[str, Any]
 ) -> tuple[list[Memory], int]:
-    """The memories, and of how many they are the first."""
-    visible, filtered = compiled.visible(actor, rule)
-    one = compiled.within_one(visible)
+    """Return the first memories, and how many there are in all."""
+    visible, filtered = visibility_sql.visible(actor, rule)
+    one = visibility_sql.within_one(visible)
     statement = LIST.format(
         first=" UNION ALL ".join(f"({part.format(visible=one)})" for part in first),
         importance=IMPORTANCE_NOW,
@@ -91,9 +93,9 @@ def _read(
         order=ORDER[order],
     )
     with prepared_cursor() as cursor:
-        cursor.execute(statement, compiled.bound(actor) | filtered | bound)
+        cursor.execute(statement, visibility_sql.bound(actor) | filtered | bound)
         rows = cursor.fetchall()
-    memories = [Memory.of_row(row[3:], access_count=row[1], last_accessed_at=row[2]) for row in rows]
+    memories = [Memory.from_row(row[3:], access_count=row[1], last_accessed_at=row[2]) for row in rows]
     return memories, rows[0][0] if rows else 0
 
 
@@ -102,10 +104,10 @@ SELECT count(*) FROM (SELECT FROM memories_memory WHERE {visible} LIMIT {most}) 
 """
 
 
-def counted(*, actor: Actor, rule: Q | None, now: datetime) -> int:
-    """How many there are, as far as it is worth counting."""
-    visible, filtered = compiled.visible(actor, rule)
+def count_memories(*, actor: Actor, rule: Q | None, now: datetime) -> int:
+    """Return how many memories there are, counted up to a limit."""
+    visible, filtered = visibility_sql.visible(actor, rule)
     with prepared_cursor() as cursor:
-        parameters = compiled.bound(actor) | filtered | {"now": now}
+        parameters = visibility_sql.bound(actor) | filtered | {"now": now}
         cursor.execute(COUNT.format(visible=visible, most=COUNTED + 1), parameters)
         return int(cursor.fetchone()[0])

@@ -1,4 +1,4 @@
-"""Which ways lead to candidates, as the settings name them: words, meaning and links, and functions of one's own."""
+"""Retrievers of candidates, as the settings name them: words, meaning and links, and custom functions."""
 
 import logging
 from collections.abc import Iterable
@@ -18,8 +18,8 @@ MOST = 50  # that a retriever of one's own brings
 
 class Retriever(Protocol):
     def __call__(self, *, actor: Actor, query: str) -> Iterable[tuple[UUID, float]]:
-        """Ids of memories that may answer, each with a score from 0 to 1. Those that the actor may not see are left
-        out by recall itself."""
+        """Return the ids of memories that may answer, each with a score from 0 to 1. Recall itself leaves out those
+        that the actor may not see."""
         ...
 
 
@@ -27,8 +27,8 @@ def uses(name: str) -> bool:
     return name in settings.RETRIEVERS
 
 
-def brought(*, actor: Actor, query: str) -> list[tuple[UUID, float]]:
-    """What the retrievers of one's own bring. One that fails is noted in the log and brings nothing."""
+def run_retrievers(*, actor: Actor, query: str) -> list[tuple[UUID, float]]:
+    """Return what the custom retrievers find. One that fails is logged and contributes nothing."""
     found: list[tuple[UUID, float]] = []
     for name in settings.RETRIEVERS:
         if "." in name:
@@ -40,10 +40,10 @@ def brought(*, actor: Actor, query: str) -> list[tuple[UUID, float]]:
 
 
 def _first(name: str, actor: Actor, query: str) -> Iterable[tuple[UUID, float]]:
-    return islice(_loaded(name)(actor=actor, query=query), MOST)
+    return islice(_load_retriever(name)(actor=actor, query=query), MOST)
 
 
 @cache
-def _loaded(name: str) -> Retriever:
+def _load_retriever(name: str) -> Retriever:
     made: Retriever = import_string(name)
     return made

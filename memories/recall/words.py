@@ -1,4 +1,4 @@
-"""By words: which memories to weigh for the asked words, and how much each tells."""
+"""Recall by words: which memories to weigh for the asked words, and the weight of each word."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,150 +6,149 @@ from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
-from memories.recall.statistics import Term, Terms
+from memories.recall.weights import FULL_WORDS, IDENTIFIER_ALONE, IDENTIFIER_IN_SENTENCE
+from memories.recall.word_stats import Term, Terms, rarity
 
-MOST = 5_000  # rows that are ever weighed
-CANDIDATES = 100
-ENOUGH = 300  # rows to weigh; words so common that they would bring more are left to order what rarer ones bring
-TERMS = 40  # of a long query, the rarest
-FULL = 2.0  # words count double what a row with all of them once would get, so that half of them already tell
-K1, FLAT = 0.9, 0.6  # how soon repetition stops telling, and how much of a row's length does not matter
-ABOVE_ALL, AMONG_WORDS = 10.0, 0.05  # what an identifier adds, asked for alone or in a sentence
-
-# What the asked words are worth in a row, as BM25 has it: rarity x a frequency that saturates, less in longer rows.
-# Postgres' rank of one word grows with its count c as the sum of 1/1 + 1/4 + 1/9 + … + 1/c², over pi²/6; that tells the
-# count, without unpacking the row's words. Words of the key and the tags count half as much again. Each word is a term
-# of its own in the sum: a row of a table for each would take several times as long.
-WORTH = f"""
-CASE WHEN {{row}}.search @@ %(lexeme_{{number}})s::tsquery THEN
-    %(weight_{{number}})s::float8 * CASE WHEN {{row}}.search @@ %(label_{{number}})s::tsquery THEN 1.5 ELSE 1 END
-    / (1 + {K1} * ({FLAT} + {1 - FLAT:.1f} * {{row}}.size / %(mean)s::float8)
-        / (0.6079271 / (1 - least(0.99,
-            ts_rank(ARRAY[1, 1, 1, 1]::real[], {{row}}.search, %(lexeme_{{number}})s::tsquery)
-        )) - 0.5))
-ELSE 0 END
-"""
-SIZES = (2, 4, 8, 16, TERMS)  # of sums: a statement for each
-NOWHERE = [("", 0.0)]  # in places that are left over
+MOST_MATCHES = 5_000  # rows that are ever weighed
+WORD_CANDIDATES = 100
+# Words so common that they would bring more rows to weigh are left to order what rarer ones bring.
+ENOUGH_MATCHES = 300
+MOST_TERMS = 40  # of a long query, the rarest
+AS_MANY = 10_000  # memories, at least, among which the rarity of words is the same in every team
+SIZES = (2, 4, 8, 16, MOST_TERMS)  # of sums: a statement for each
+NOWHERE: list[tuple[tuple[str, ...], float]] = [((), 0.0)]  # in places that are left over
 
 
-def score(row: str, *, places: int) -> str:
-    """The sum for so many words of a row that has `search` and `size`."""
-    worth = " + ".join(WORTH.format(row=row, number=number) for number in range(places))
-    return f"{FULL} / %(all)s::float8 * ({worth})"
+def list_worths(*, places: int) -> str:
+    """Return the SQL columns with the worth of so many words in a row that has `search` and `size`. Each word is a
+    column of its own: joining a table of words would take several times as long."""
+    worths = (
+        f"memory_word_worth(search, size, %(mean)s::float8,"
+        f" %(lexeme_{place})s::tsquery, %(label_{place})s::tsquery, %(weight_{place})s::float8) AS worth_{place}"
+        for place in range(places)
+    )
+    return ", ".join(worths) or "0 AS worth"
 
 
-# Hopes for the index memory_search, where an audience is a lexeme too.
-BY_WORDS = f"""
-matched AS MATERIALIZED (
-    SELECT id, search, opening, {{text}} AS text, octet_length(content) AS size FROM memories_memory
-    WHERE search @@ %(matching)s::tsquery AND {{visible}}
-    LIMIT {MOST}
-), matching AS MATERIALIZED (
-    SELECT * FROM matched {{wider}}
-), weighed AS MATERIALIZED (
-    SELECT id, opening, text, {{score}} AS words, {{exact}} AS exact FROM matching
-), by_words AS MATERIALIZED (
-    SELECT *, row_number() OVER (ORDER BY words + %(lift)s::float8 * exact::integer DESC) AS words_rank FROM weighed
-    ORDER BY words_rank LIMIT {CANDIDATES}
-)
-"""
-WIDER = f"""
-UNION ALL (
-    SELECT id, search, opening, {{text}}, octet_length(content) FROM memories_memory
-    WHERE search @@ %(wider)s::tsquery AND {{visible}} AND NOT EXISTS (SELECT FROM matched)
-    LIMIT {ENOUGH}
-)
-"""
-EXACT = "search @@ ANY(%(exact)s::tsquery[])"  # has an asked identifier
-NOT_BY_WORDS = """
-matching AS (SELECT NULL::uuid AS id WHERE false),
-by_words AS (
-    SELECT NULL::uuid AS id, NULL::text AS opening, NULL::text AS text, NULL::float8 AS words, NULL::boolean AS exact,
-        NULL::bigint AS words_rank
-    WHERE false
-)
-"""
+def sum_worths(*, places: int) -> str:
+    """Return the SQL sum of those columns, in relation to a row that has all the words."""
+    added = " + ".join(f"worth_{place}" for place in range(places))
+    return f"{FULL_WORDS} / %(all)s::float8 * ({added})" if places else "0::float8"
 
 
-def bound(terms: Terms, audiences: Iterable[UUID]) -> dict[str, Any]:
-    """The parameters that the statements above name."""
-    asked = terms.terms[:TERMS]
-    narrow, wider = queries(asked, audiences)
+def flag_worths(*, places: int) -> str:
+    """Return the SQL of a whole number whose bits tell which of those columns have any worth."""
+    flags = (f"((worth_{place} > 0)::integer::bigint << {place})" for place in range(places))
+    return " | ".join(flags) or "0::bigint"
+
+
+def flag_words(search: str, *, places: int) -> str:
+    """Return the SQL of a whole number whose bits tell which of so many words a search column has."""
+    flags = (f"(({search} @@ %(lexeme_{place})s::tsquery)::integer::bigint << {place})" for place in range(places))
+    return " | ".join(flags) or "0::bigint"
+
+
+def share_out_rarity(terms: Terms) -> list[float]:
+    """Return the share of each word in the rarity of all of them. In a small team every word seems common, so the
+    memories are counted as if they were many; words that occur nowhere count too, and identifiers count as their
+    words."""
+    memories = max(terms.memories, AS_MANY)
+    weights = [rarity(term.memories, memories) if term.words else 0.0 for term in terms.terms[:MOST_TERMS]]
+    whole = sum(weights)
+    return [weight / whole for weight in weights] if whole else []
+
+
+def find_coverage(shares: Sequence[float], present: int) -> float:
+    """Return the share that the words with a bit in `present` have."""
+    return sum(share for place, share in enumerate(shares) if present >> place & 1)
+
+
+def bind_words(terms: Terms, audiences: Iterable[UUID]) -> dict[str, Any]:
+    """Return the parameters of the statement that stand for the query's words."""
+    asked = terms.terms[:MOST_TERMS]
+    matching, fallback = build_queries(asked, audiences)
     identifiers = [term.lexeme for term in asked if term.is_identifier]
     parts = terms.literal or tuple(lexeme[1:] for lexeme in identifiers)
     return {
-        "matching": narrow,
-        "wider": wider,
-        "exact": [quoted(lexeme) for lexeme in identifiers],
-        "part": terms.literal[0].lower() if terms.literal else "",
-        "held": held(parts),
-        "standing": standing(terms.literal),
-        "lift": ABOVE_ALL if terms.literal else AMONG_WORDS,
+        "matching": matching,
+        "fallback": fallback,
+        "identifiers": [quote_lexeme(lexeme) for lexeme in identifiers],
+        "literal": terms.literal[0].lower() if terms.literal else "",
+        "contains_regex": contains_regex(parts),
+        "standalone_regex": standalone_regex(terms.literal),
+        "exact_bonus": IDENTIFIER_ALONE if terms.literal else IDENTIFIER_IN_SENTENCE,
         "mean": terms.mean_bytes,
         "all": sum(term.weight for term in asked if term.words and term.memories) or 1.0,
-    } | _places(asked)
+    } | _bind_places(asked)
 
 
-def places(count: int) -> int:
-    """How many the sum has that holds so many words."""
-    return next(size for size in SIZES if min(count, TERMS) <= size)
+def count_places(count: int) -> int:
+    """Return the number of places in the smallest sum that holds so many words."""
+    return next(size for size in SIZES if min(count, MOST_TERMS) <= size)
 
 
-def _places(asked: Sequence[Term]) -> dict[str, Any]:
-    empty = places(len(asked)) - len(asked)
-    found: dict[str, Any] = {}
-    for number, (lexeme, weight) in enumerate(
-        [*((quoted(term.lexeme), term.weight) for term in asked), *NOWHERE * empty]
-    ):
-        found |= {f"lexeme_{number}": lexeme, f"label_{number}": lexeme and f"{lexeme}:A", f"weight_{number}": weight}
-    return found
+def _bind_places(terms: Sequence[Term]) -> dict[str, Any]:
+    empty = count_places(len(terms)) - len(terms)
+    parameters: dict[str, Any] = {}
+    for place, (lexemes, weight) in enumerate([(term.lexemes, term.weight) for term in terms] + NOWHERE * empty):
+        parameters |= {
+            f"lexeme_{place}": match_any(lexemes),
+            f"label_{place}": match_any(lexemes, label=":A"),
+            f"weight_{place}": weight,
+        }
+    return parameters
 
 
-def queries(terms: Sequence[Term], audiences: Iterable[UUID]) -> tuple[str, str | None]:
-    """What the index is asked: in these audiences, any of the rare words, or all words where even the rarest is common.
-    And something wider, for when nothing has that: the rarest of the common words, with any other."""
+def build_queries(terms: Sequence[Term], audiences: Iterable[UUID]) -> tuple[str, str | None]:
+    """Return the query for the index: within these audiences, any of the rare words, or all words if even the rarest is
+    common. And a fallback for when that finds nothing: the rarest of the common words, with any other."""
     inside = " | ".join(f"'@{audience}'" for audience in audiences)
-    lexemes = [quoted(term.lexeme) for term in terms]
+    lexemes = [match_any(term.lexemes) for term in terms]
     if not inside or not terms:
         return "", None
-    few = rare(terms)
-    common = lexemes[len(few) :]
-    if few:
-        wider = f"({inside}) & {common[0]}" if common else None
-        return f"({inside}) & ({' | '.join(lexemes[: len(few)])})", wider
+    rare = select_rare(terms)
+    common = lexemes[len(rare) :]
+    if rare:
+        fallback = f"({inside}) & {common[0]}" if common else None
+        return f"({inside}) & ({' | '.join(lexemes[: len(rare)])})", fallback
     others = f" & ({' | '.join(lexemes[1:])})" if len(terms) > 2 else ""
     return f"({inside}) & {' & '.join(lexemes)}", f"({inside}) & {lexemes[0]}{others}"
 
 
-def held(parts: Sequence[str]) -> str | None:
-    """The pattern of what has one of the parts in it, letter by letter, and not within a longer word."""
-    return f"(?<![0-9a-z])(?:{'|'.join(map(_escaped, parts))})(?![0-9a-z])" if parts else None
+def contains_regex(parts: Sequence[str]) -> str | None:
+    """Return a regular expression that matches any of the parts, letter by letter, but not within a longer word."""
+    return f"(?<![0-9a-z])(?:{'|'.join(map(_escape_regex, parts))})(?![0-9a-z])" if parts else None
 
 
-def standing(parts: Sequence[str]) -> str | None:
-    """The pattern of what has the last of the parts standing for itself: not within a longer name either."""
+def standalone_regex(parts: Sequence[str]) -> str | None:
+    """Return a regular expression that matches the last of the parts on its own: not within a longer name either."""
     if not parts:
         return None
-    return f"(?<![0-9a-z])(?<![0-9a-z][-.,_/:]){_escaped(parts[-1])}(?![-.,_/:]?[0-9a-z])"
+    return f"(?<![0-9a-z])(?<![0-9a-z][-.,_/:]){_escape_regex(parts[-1])}(?![-.,_/:]?[0-9a-z])"
 
 
-def _escaped(part: str) -> str:
+def _escape_regex(part: str) -> str:
     return re.sub(r"([^0-9A-Za-z\x80-\U0010ffff])", r"\\\1", part)
 
 
-def rare(terms: Sequence[Term]) -> list[Term]:
-    """As many of the rarest as bring no more rows than enough."""
+def select_rare(terms: Sequence[Term]) -> list[Term]:
+    """Return as many of the rarest terms as together bring no more rows than are enough."""
     rows = accumulate(term.memories for term in terms)
-    return [term for term, total in zip(terms, rows, strict=True) if total <= ENOUGH]
+    return [term for term, total in zip(terms, rows, strict=True) if total <= ENOUGH_MATCHES]
 
 
-def leaves_out(terms: Terms) -> bool:
-    """Whether memories that have only common words of these are not looked for."""
-    asked = terms.terms[:TERMS]
-    return len(rare(asked)) < len(asked)
+def skips_common_words(terms: Terms) -> bool:
+    """Return whether memories that have only the common ones of these words are not searched for."""
+    asked = terms.terms[:MOST_TERMS]
+    return len(select_rare(asked)) < len(asked)
 
 
-def quoted(lexeme: str) -> str:
-    """The lexeme as a query of itself, whatever characters it has."""
+def match_any(lexemes: Sequence[str], *, label: str = "") -> str:
+    """Return the query for any of the lexemes; for none, one that matches nothing."""
+    quoted = [f"{quote_lexeme(lexeme)}{label}" for lexeme in lexemes]
+    return quoted[0] if len(quoted) == 1 else f"({' | '.join(quoted)})" if quoted else ""
+
+
+def quote_lexeme(lexeme: str) -> str:
+    """Return the lexeme quoted for a tsquery, whatever characters it has."""
     return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"

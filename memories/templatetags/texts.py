@@ -1,71 +1,71 @@
-"""What memories say, as templates show it: `{% load texts %}`."""
+"""Template filters for the text of memories: `{% load texts %}`."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django import template
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 
-from memories import context
-from memories.diffs import Part, shortened
-from memories.diffs import diff as changes
-from memories.markdown import plain, rendered
+from memories.prompts import context
 from memories.recall.snippets import Snippet
+from memories.text.diff import DiffPart, shorten_diff_parts
+from memories.text.diff import diff_texts as changes
+from memories.text.markdown import render_markdown, strip_markdown
 
 register = template.Library()
-SIGNS = re.compile(r"`+|\*\*|^#+ ", re.MULTILINE)
+MARKDOWN_SIGNS = re.compile(r"`+|\*\*|^#+ ", re.MULTILINE)
+
+
+@register.filter("markdown")
+def markdown_filter(text: str, below: int = 2) -> SafeString:
+    """Render Markdown as HTML, with its headings below the level `below`."""
+    return render_markdown(text, below=below)
 
 
 @register.filter
-def markdown(text: str, below: int = 2) -> SafeString:
-    """With headings that fit below one of that level."""
-    return rendered(text, below=below)
+def excerpt(text: str, longest: int) -> str:
+    """Return the beginning of a text for a list, without Markdown syntax."""
+    return Truncator(strip_markdown(text[: 4 * longest])).chars(longest)
 
 
 @register.filter
-def line(text: str, longest: int) -> str:
-    """What a list shows of it: its beginning, without the signs of markdown."""
-    return Truncator(plain(text[: 4 * longest])).chars(longest)
+def token_count(text: str) -> int:
+    """Estimate how many tokens a model makes of the text."""
+    return context.estimate_tokens(text)
 
 
 @register.filter
-def tokens(text: str) -> int:
-    """About how many a model makes of it."""
-    return context.tokens(text)
-
-
-@register.filter
-def marked(snippet: Snippet) -> SafeString:
-    """A snippet with the words that were asked for marked, and without the signs of markdown around others."""
+def highlight(snippet: Snippet) -> SafeString:
+    """Render a snippet with the words of the query marked, and without Markdown syntax around the others."""
     parts, place = [], 0
     for left, right in snippet.marks:
-        parts.append((SIGNS.sub("", snippet.text[place:left]), snippet.text[left:right]))
+        parts.append((MARKDOWN_SIGNS.sub("", snippet.text[place:left]), snippet.text[left:right]))
         place = right
     body = format_html_join("", "{}<mark>{}</mark>", parts)
-    return format_html("{}{}", body, SIGNS.sub("", snippet.text[place:]))
+    return format_html("{}{}", body, MARKDOWN_SIGNS.sub("", snippet.text[place:]))
 
 
 @register.filter
 def exactly(text: str) -> SafeString:
-    """Byte for byte: a browser would take a carriage return for the end of a line."""
+    """Render the text byte for byte: browsers would treat a carriage return as a line end."""
     return mark_safe(conditional_escape(text).replace("\r", "&#13;"))  # noqa: S308 (it is escaped)
 
 
 @register.filter
-def diff(old: str, new: str) -> SafeString:
-    """What came and went, for eyes and screen readers."""
-    return changed(changes(old, new))
+def diff_html(old: str, new: str) -> SafeString:
+    """Render the difference between two texts with `ins` and `del`, which screen readers announce."""
+    return render_diff(changes(old, new))
 
 
 @register.filter
-def brief_diff(old: str, new: str) -> SafeString:
-    """The same with only a few lines of what stayed."""
-    return changed(shortened(changes(old, new)))
+def shorten_diff(parts: Sequence[DiffPart]) -> list[DiffPart]:
+    """Keep only a few unchanged lines around each change."""
+    return shorten_diff_parts(parts)
 
 
-ELEMENTS = {
+DIFF_ELEMENTS = {
     "same": "{}",
     "added": "<ins>{}</ins>",
     "removed": "<del>{}</del>",
@@ -74,5 +74,5 @@ ELEMENTS = {
 
 
 @register.filter
-def changed(parts: Iterable[Part]) -> SafeString:
-    return format_html_join("", "{}", ((format_html(ELEMENTS[part.kind], part.text),) for part in parts))
+def render_diff(parts: Iterable[DiffPart]) -> SafeString:
+    return format_html_join("", "{}", ((format_html(DIFF_ELEMENTS[part.kind], part.text),) for part in parts))

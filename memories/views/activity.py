@@ -11,14 +11,14 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
-from memories.changes import WORDS, History, changes
 from memories.models import Change
+from memories.queries.activity import CHANGE_VERBS, ActivityPage, list_changes
+from memories.views.list_filters import CURSOR_LENGTH
 from memoryhub.errors import Invalid
 from teams.models import Membership
-from teams.place import CHOICES, Place, in_team
+from teams.team_page import MAX_CHOICES, TeamPage, in_team
 
-PAGE = 30
-CURSOR_LENGTH = 2_000
+CHANGES_PER_PAGE = 30
 LAST_DAY = date(2999, 12, 31)
 
 
@@ -31,31 +31,31 @@ class DayField(forms.DateField):
         super().__init__(input_formats=["%Y-%m-%d"], validators=[far], error_messages=wrong, **options)
 
 
-def begins(day: date) -> datetime:
+def start_of_day(day: date) -> datetime:
     return datetime.combine(day, time(), tzinfo=UTC)
 
 
-def ends(day: date) -> datetime:
-    return begins(day) + timedelta(days=1)
+def end_of_day(day: date) -> datetime:
+    return start_of_day(day) + timedelta(days=1)
 
 
-class Narrowing(forms.Form):
-    """What of the activity is asked for: an agent's, from one day to another."""
+class ActivityFilterForm(forms.Form):
+    """Filters of the activity: an agent, and a first and a last day."""
 
     agent = forms.ChoiceField(required=False)
     since = DayField(required=False, label="From")
     until = DayField(required=False, label="To")
     cursor = forms.CharField(required=False, max_length=CURSOR_LENGTH, widget=forms.HiddenInput)
 
-    def __init__(self, said: QueryDict, *, place: Place) -> None:
-        super().__init__(said, auto_id="narrow-%s")
+    def __init__(self, params: QueryDict, *, place: TeamPage) -> None:
+        super().__init__(params, auto_id="narrow-%s")
         self.agents = {agent.slug: agent for agent in place.agents}
-        self.offer("agent", self.agents, everything="Every agent")
+        self.set_choices("agent", self.agents, any_label="Every agent")
 
-    def offer(self, name: str, choices: Iterable[str], *, everything: str) -> None:
+    def set_choices(self, name: str, choices: Iterable[str], *, any_label: str) -> None:
         field = self.fields[name]
         assert isinstance(field, forms.ChoiceField)
-        field.choices = [("", everything), *((choice, choice) for choice in choices)]
+        field.choices = [("", any_label), *((choice, choice) for choice in choices)]
         field.error_messages["invalid_choice"] = f"There is no {name} %(value)s here."
 
     def clean(self) -> None:
@@ -63,68 +63,69 @@ class Narrowing(forms.Form):
         if since and until and since > until:
             self.add_error("until", "The last day is before the first one.")
 
-    def rule(self) -> Q:
-        said, rule = self.cleaned_data, Q()
-        if said["agent"]:
-            rule &= Q(agent=self.agents[said["agent"]].pk)
-        if said["since"]:
-            rule &= Q(created_at__gte=begins(said["since"]))
-        if said["until"]:
-            rule &= Q(created_at__lt=ends(said["until"]))
-        return rule
+    def condition(self) -> Q:
+        values, condition = self.cleaned_data, Q()
+        if values["agent"]:
+            condition &= Q(agent=self.agents[values["agent"]].pk)
+        if values["since"]:
+            condition &= Q(created_at__gte=start_of_day(values["since"]))
+        if values["until"]:
+            condition &= Q(created_at__lt=end_of_day(values["until"]))
+        return condition
 
     @property
-    def shown(self) -> list[forms.BoundField]:
-        return [field for field in self if not field.is_hidden]
+    def is_filtered(self) -> bool:
+        return any(self.cleaned_data.get(field.name) for field in self.visible_fields())
 
-    @property
-    def narrow(self) -> bool:
-        return any(self.cleaned_data.get(field.name) for field in self.shown)
-
-    def further(self, cursor: str | None) -> str:
-        """The same, a page further; nothing if there is none."""
-        said = {field.name: self.data.get(field.name, "") for field in self.shown}
-        kept = {name: value for name, value in said.items() if value}
-        return f"?{urlencode(kept | {'cursor': cursor})}" if cursor else ""
+    def next_page_url(self, cursor: str | None) -> str:
+        """Return the query string of the next page with the same filters; empty if there is none."""
+        values = {field.name: self.data.get(field.name, "") for field in self.visible_fields()}
+        filled = {name: value for name, value in values.items() if value}
+        return f"?{urlencode(filled | {'cursor': cursor})}" if cursor else ""
 
 
-class ChangesNarrowing(Narrowing):
+class ChangesFilterForm(ActivityFilterForm):
     person = forms.ChoiceField(required=False)
     change = forms.ChoiceField(
-        required=False, label="Change", choices=[("", "Every change"), *((kind, WORDS[kind]) for kind in Change)]
+        required=False, label="Change", choices=[("", "Every change"), *((kind, CHANGE_VERBS[kind]) for kind in Change)]
     )
     field_order = ("agent", "person", "change", "since", "until")
 
-    def __init__(self, said: QueryDict, *, place: Place) -> None:
-        super().__init__(said, place=place)
+    def __init__(self, params: QueryDict, *, place: TeamPage) -> None:
+        super().__init__(params, place=place)
         members = Membership.objects.filter(team=place.team.pk).select_related("user").order_by("user__username")
-        self.people = {member.user.get_username(): member.user_id for member in members[:CHOICES]}
-        self.offer("person", self.people, everything="Everybody")
+        self.people = {member.user.get_username(): member.user_id for member in members[:MAX_CHOICES]}
+        self.set_choices("person", self.people, any_label="Everybody")
 
-    def rule(self) -> Q:
-        said, rule = self.cleaned_data, super().rule()
-        if said["person"]:
-            rule &= Q(user=self.people[said["person"]])
-        if said["change"]:
-            rule &= Q(change=said["change"])
-        return rule
+    def condition(self) -> Q:
+        values, condition = self.cleaned_data, super().condition()
+        if values["person"]:
+            condition &= Q(user=self.people[values["person"]])
+        if values["change"]:
+            condition &= Q(change=values["change"])
+        return condition
 
 
 @in_team
-def page(request: HttpRequest, place: Place) -> HttpResponse:
-    narrowing = ChangesNarrowing(request.GET, place=place)
-    history = History([], None)
-    if narrowing.is_valid():
+def show_activity(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    """Show who changed what, newest first."""
+    filters = ChangesFilterForm(request.GET, place=place)
+    history = ActivityPage([], None)
+    if filters.is_valid():
         try:
-            history = changes(
-                actor=place.here, limit=PAGE, rule=narrowing.rule(), cursor=narrowing.cleaned_data["cursor"] or None
+            history = list_changes(
+                actor=place.team_only_actor,
+                limit=CHANGES_PER_PAGE,
+                rule=filters.condition(),
+                cursor=filters.cleaned_data["cursor"] or None,
             )
         except Invalid as refusal:
-            narrowing.add_error(None, refusal.fields["cursor"])
-    shown = {"tab": "changes", "history": history, "next": narrowing.further(history.next)}
-    return answer(request, "memories/activity.html", narrowing, shown)
+            filters.add_error(None, refusal.fields["cursor"])
+    context = {"tab": "changes", "history": history, "next": filters.next_page_url(history.next)}
+    return render_activity(request, "memories/activity.html", filters, context)
 
 
-def answer(request: HttpRequest, template: str, narrowing: forms.Form, shown: dict[str, Any]) -> HttpResponse:
-    status = 400 if narrowing.errors else 200
-    return render(request, template, {"section": "activity", "narrowing": narrowing, **shown}, status=status)
+def render_activity(request: HttpRequest, template: str, filters: forms.Form, context: dict[str, Any]) -> HttpResponse:
+    """Render a page of the activity section; status 400 if the filters are invalid."""
+    status = 400 if filters.errors else 200
+    return render(request, template, {"section": "activity", "filters": filters, **context}, status=status)

@@ -1,4 +1,4 @@
-"""What each agent will read: the block of its prompt, byte for byte, and what each part of it costs."""
+"""Preview of an agent's context: the exact prompt block, and what each section of it costs in tokens."""
 
 import shlex
 from collections.abc import Mapping
@@ -11,25 +11,25 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from memories import context
 from memories.models import Memory
-from memories.recall import QUERY_LENGTH
-from memories.views.core import the_core
-from memories.views.onlooking import Standpoint
+from memories.prompts import context
+from memories.recall import AUTO, QUERY_LENGTH, Hit, recall
+from memories.views.core import find_team_core
+from memories.views.view_as import ViewAsForm
 from memoryhub.errors import Trouble
-from memoryhub.forms import refuse
-from teams.onlooking import Sight
-from teams.place import Place, in_team
+from memoryhub.forms import add_refusal
+from teams.team_page import TeamPage, in_team
+from teams.view_as import ViewAs
 
-TITLES = {
-    context.Name.CORE: "Core memory",
-    context.Name.PINNED: "Pinned",
-    context.Name.RECENT: "Newest",
-    context.Name.RELEVANT: "Relevant",
+SECTION_TITLES = {
+    context.SectionName.CORE: "Core memory",
+    context.SectionName.PINNED: "Pinned",
+    context.SectionName.RECENT: "Newest",
+    context.SectionName.RELEVANT: "Relevant",
 }
 
 
-class Reading(Standpoint):
+class AgentContextForm(ViewAsForm):
     query = forms.CharField(
         label="Question",
         required=False,
@@ -38,13 +38,13 @@ class Reading(Standpoint):
     )
     budget = forms.IntegerField(
         label="Tokens at most",
-        widget=forms.NumberInput({"min": context.LEAST_BUDGET, "max": context.MOST_BUDGET}),
+        widget=forms.NumberInput({"min": context.MIN_BUDGET, "max": context.MAX_BUDGET}),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
-    """One section of the block, as the page tells of it."""
+class SectionCost:
+    """Cost of one section of the prompt block."""
 
     title: str
     tokens: int
@@ -54,58 +54,69 @@ class Cost:
 
 
 @in_team
-def page(request: HttpRequest, place: Place) -> HttpResponse:
-    asked = {"agent": place.agents[0].slug if place.agents else "", "budget": context.BUDGET}
-    form = Reading(asked | {name: value for name, value in request.GET.items() if value}, place=place)
-    found = _read(request, form) if place.agents and form.is_valid() else {}
+def show_agent_context(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    defaults = {"agent": place.agents[0].slug if place.agents else "", "budget": context.DEFAULT_BUDGET}
+    form = AgentContextForm(defaults | {name: value for name, value in request.GET.items() if value}, place=place)
+    preview = _build_context(request, form) if place.agents and form.is_valid() else {}
     return render(
-        request, "memories/core_read.html", {"section": "core", "form": form, "memory": the_core(place), **found}
+        request,
+        "memories/agent_context.html",
+        {"section": "core", "form": form, "memory": find_team_core(place), **preview},
     )
 
 
-def _read(request: HttpRequest, form: Reading) -> dict[str, Any]:
-    sight = form.sight()
-    if sight is None:
+def _build_context(request: HttpRequest, form: AgentContextForm) -> dict[str, Any]:
+    view = form.resolve_view()
+    if view is None:
         return {}
-    said = {name: form.cleaned_data[name] for name in ("query", "budget")}
+    arguments = {name: form.cleaned_data[name] for name in ("query", "budget")}
     try:
-        made = context.context(actor=sight.actor, noted=False, **said)
+        built = context.build_context(actor=view.actor, noted=False, **arguments)
     except Trouble as refusal:
-        refuse(form, refusal)
+        add_refusal(form, refusal)
         return {}
     return {
-        "text": made.text,
-        "hidden": sight.hidden,
-        "costs": _costs(sight, made),
-        "fits": not any(section.omitted or section.cut for section in made.sections),
-        "total": context.tokens(made.text),
-        "budget": said["budget"],
-        "curl": _curl(request, form, said),
+        "text": built.text,
+        "hidden": view.hidden,
+        "costs": _section_costs(view, built),
+        "doubtful": _find_doubtful(view, arguments["query"]),
+        "fits": not any(section.omitted or section.cut for section in built.sections),
+        "total": context.estimate_tokens(built.text),
+        "budget": arguments["budget"],
+        "curl": _context_curl(request, form, arguments),
     }
 
 
-def _costs(sight: Sight, made: context.Context) -> list[Cost]:
-    ids = [memory_id for section in made.sections for memory_id in section.omitted]
-    left = _memories(sight, ids) if ids else {}
+def _section_costs(view: ViewAs, built: context.PromptContext) -> list[SectionCost]:
+    ids = [memory_id for section in built.sections for memory_id in section.omitted]
+    omitted = _load_omitted(view, ids) if ids else {}
     return [
-        Cost(
-            TITLES[section.name],
-            context.tokens(section.text),
+        SectionCost(
+            SECTION_TITLES[section.name],
+            context.estimate_tokens(section.text),
             len(section.memory_ids),
             section.cut,
-            [left[memory_id] for memory_id in section.omitted if memory_id in left],
+            [omitted[memory_id] for memory_id in section.omitted if memory_id in omitted],
         )
-        for section in made.sections
+        for section in built.sections
     ]
 
 
-def _memories(sight: Sight, ids: list[UUID]) -> dict[UUID, Memory]:
-    return Memory.objects.visible_to(sight.actor).defer("search").in_bulk(ids)
+def _find_doubtful(view: ViewAs, query: str) -> list[Hit]:
+    """Return the nearest memories for a question to which none is sure enough."""
+    if not query.strip():
+        return []
+    found = recall(actor=view.actor, query=query, limit=context.MAX_RELEVANT, min_confidence=AUTO, noted=False)
+    return [] if found.hits else list(found.doubtful)
 
 
-def _curl(request: HttpRequest, form: Reading, said: Mapping[str, Any]) -> str:
-    """The call by which the agent itself gets this."""
-    given = {name: value for name, value in said.items() if value}
-    address = request.build_absolute_uri(f"/api/v1/context?{urlencode(given)}")
+def _load_omitted(view: ViewAs, ids: list[UUID]) -> dict[UUID, Memory]:
+    return Memory.objects.visible_to(view.actor).defer("search").in_bulk(ids)
+
+
+def _context_curl(request: HttpRequest, form: AgentContextForm, arguments: Mapping[str, Any]) -> str:
+    """Return the API call that gives the agent this context."""
+    params = {name: value for name, value in arguments.items() if value}
+    address = request.build_absolute_uri(f"/api/v1/context?{urlencode(params)}")
     headers = ["Authorization: Bearer $MEMORYHUB_TOKEN", *form.headers()]
     return " \\\n  ".join([f"curl {shlex.quote(address)}", *(f'-H "{header}"' for header in headers)])

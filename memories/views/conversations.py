@@ -1,4 +1,4 @@
-"""Conversations that agents archived: listed by day, and read as what was said."""
+"""Conversations that agents archived: a list by day, and one conversation as a page."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,35 +9,35 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from memories import archives
-from memories.archives import Conversation, Message
+from memories.conversations import transcript
+from memories.conversations.transcript import Conversation, Message
 from memories.models import Memory, Source, TeamFile
 from memories.views import files
 from teams.models import Session
-from teams.place import Place, in_team
+from teams.team_page import TeamPage, in_team
 
-LISTED = 30  # on a page
-BEGINNING = 2_000  # characters of a file, enough for what it is called
-TURNS = 200  # messages on a page
-SOURCES = 200  # of what was remembered from a conversation
-SIGNS = {"user": "user", "assistant": "bot"}
+CONVERSATIONS_PER_PAGE = 30  # on a page
+TITLE_CHARACTERS = 2_000  # characters of a file, enough to find its title
+MESSAGES_PER_PAGE = 200  # messages on a page
+MAX_CONVERSATION_SOURCES = 200  # memories saved from a conversation
+ROLE_ICONS = {"user": "user", "assistant": "bot"}
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ConversationRow:
     """A conversation in the list."""
 
     file: TeamFile
-    title: archives.Title
+    title: transcript.ConversationTitle
     memory: Memory | None
 
     @property
     def path(self) -> str:
-        return self.file.path.removeprefix(f"{archives.FOLDER}/")
+        return self.file.path.removeprefix(f"{transcript.ARCHIVE_FOLDER}/")
 
     @property
     def day(self) -> date:
-        """That of its name, which is when it was first archived."""
+        """Return the date in its name, when it was first archived."""
         try:
             return date.fromisoformat(self.path[:10])
         except ValueError:
@@ -45,96 +45,117 @@ class Kept:
 
 
 @in_team
-def page(request: HttpRequest, place: Place) -> HttpResponse:
-    """The newest first, or those in which some words were said."""
-    asked = request.GET.get("q", "").replace("\0", "").strip()[: files.QUESTION]
-    shown: dict[str, object] = {"section": "conversations", "asked": asked}
-    if asked:
-        found = files.found(place, asked, folder=archives.FOLDER)
-        hits = zip(_kept(place, [file for file, _ in found.hits]), (part for _, part in found.hits), strict=True)
-        return render(request, "memories/conversations.html", shown | {"hits": list(hits), "more": found.more})
+def show_conversations(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    """List conversations, newest first, or search them."""
+    query = request.GET.get("q", "").replace("\0", "").strip()[: files.MAX_FILE_QUERY]
+    context: dict[str, object] = {"section": "conversations", "query": query}
+    if query:
+        result = files.search_team_files(place, query, folder=transcript.ARCHIVE_FOLDER)
+        hits = zip(
+            _conversation_rows(place, [file for file, _ in result.hits]), (part for _, part in result.hits), strict=True
+        )
+        return render(request, "memories/conversations.html", context | {"hits": list(hits), "more": result.more})
     before = request.GET.get("before", "").replace("\0", "")
-    rows = files.readable(place).last_below(archives.FOLDER, before=before)
-    listed = list(rows.with_beginning(characters=BEGINNING)[: LISTED + 1])
-    following = listed[LISTED - 1].path if len(listed) > LISTED else ""
-    kept = _kept(place, listed[:LISTED])
-    return render(request, "memories/conversations.html", shown | {"kept": kept, "following": following})
+    rows = files.readable_files(place).last_below(transcript.ARCHIVE_FOLDER, before=before)
+    files_page = list(rows.with_beginning(characters=TITLE_CHARACTERS)[: CONVERSATIONS_PER_PAGE + 1])
+    following = files_page[CONVERSATIONS_PER_PAGE - 1].path if len(files_page) > CONVERSATIONS_PER_PAGE else ""
+    conversations = _conversation_rows(place, files_page[:CONVERSATIONS_PER_PAGE])
+    return render(
+        request, "memories/conversations.html", context | {"conversations": conversations, "following": following}
+    )
 
 
-def _kept(place: Place, found: Sequence[TeamFile]) -> list[Kept]:
-    memories = {memory.key: memory for memory in _memories(place, [file.path for file in found])}
-    titles = [archives.title(file.beginning, path=file.path) for file in found]
-    return [Kept(file, title, memories.get(file.path)) for file, title in zip(found, titles, strict=True)]
+def _conversation_rows(place: TeamPage, team_files: Sequence[TeamFile]) -> list[ConversationRow]:
+    memories = {memory.key: memory for memory in _conversation_memories(place, [file.path for file in team_files])}
+    titles = [transcript.read_title(file.beginning, path=file.path) for file in team_files]
+    return [
+        ConversationRow(file, title, memories.get(file.path)) for file, title in zip(team_files, titles, strict=True)
+    ]
 
 
-def _memories(place: Place, paths: Sequence[str]) -> Sequence[Memory]:
-    """By which recall finds the conversations: their keys are the paths."""
-    rows = Memory.objects.visible_to(place.here).filter(audience=place.team.pk, owns_key=True, key__in=paths)
+def _conversation_memories(place: TeamPage, paths: Sequence[str]) -> Sequence[Memory]:
+    """Return the memories by which recall finds the conversations: their keys are the paths."""
+    own = Memory.objects.visible_to(place.team_only_actor).filter(audience=place.team.pk)
+    rows = own.filter(owns_key=True, key__in=paths)
     return list(rows.defer("search"))
 
 
-# One of them
+# One conversation
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ConversationTurn:
     number: int
     message: Message
-    memories: Sequence[Memory] = ()  # that came of it
+    memories: Sequence[Memory] = ()  # saved from this message
 
     @property
-    def sign(self) -> str:
-        return SIGNS.get(self.message.role, "settings")
+    def icon(self) -> str:
+        return ROLE_ICONS.get(self.message.role, "settings")
 
 
 @in_team
-def read(request: HttpRequest, place: Place, path: str) -> HttpResponse:
-    """As it was said; a file that is none of ours any more, as the text it is."""
-    file = files.one(place, f"{archives.FOLDER}/{path}")
-    shown = {"section": "conversations", "file": file, "memory": next(iter(_memories(place, [file.path])), None)}
+def show_conversation(request: HttpRequest, place: TeamPage, path: str) -> HttpResponse:
+    """Show a conversation message by message; a file that cannot be parsed as plain text."""
+    file = files.get_file(place, f"{transcript.ARCHIVE_FOLDER}/{path}")
+    context = {
+        "section": "conversations",
+        "file": file,
+        "memory": next(iter(_conversation_memories(place, [file.path])), None),
+    }
     try:
-        said = archives.parse(file.content)
-    except archives.Unreadable:
-        called = archives.title(file.content, path=file.path)
-        return render(request, "memories/conversation.html", shown | {"title": called, "text": file.content})
-    by_message = _remembered(place, file, said)
-    first = _first(request.GET.get("from", ""), len(said.messages))
+        conversation = transcript.parse_conversation(file.content)
+    except transcript.UnreadableConversation:
+        title = transcript.read_title(file.content, path=file.path)
+        return render(request, "memories/conversation.html", context | {"title": title, "text": file.content})
+    by_message = _memories_by_message(place, file, conversation)
+    first = _first_message_on_page(request.GET.get("from", ""), len(conversation.messages))
     turns = [
-        Turn(number, message, by_message.get(message.id, ()) if message.id else ())
-        for number, message in enumerate(said.messages[first - 1 : first - 1 + TURNS], first)
+        ConversationTurn(number, message, by_message.get(message.id, ()) if message.id else ())
+        for number, message in enumerate(conversation.messages[first - 1 : first - 1 + MESSAGES_PER_PAGE], first)
     ]
-    loose = [memory for message_id, those in by_message.items() if not _said(said, message_id) for memory in those]
-    shown |= {"title": archives.Title(said.name, said.by), "said": said, "turns": turns, "loose": loose}
-    return render(request, "memories/conversation.html", shown | _around(first, len(said.messages)))
+    context |= {
+        "title": transcript.ConversationTitle(conversation.name, conversation.by),
+        "conversation": conversation,
+        "turns": turns,
+        "unattributed": _find_unattributed(conversation.messages, by_message),
+    }
+    return render(request, "memories/conversation.html", context | _page_range(first, len(conversation.messages)))
 
 
-def _first(asked: str, count: int) -> int:
-    """The message that the page begins with: the first of those that stand on a page together."""
-    number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 1
+def _first_message_on_page(requested: str, count: int) -> int:
+    """Return the number of the first message on the page that holds the requested one."""
+    number = int(requested) if requested.isascii() and requested.isdecimal() and len(requested) < 9 else 1
     number = min(max(number, 1), max(count, 1))
-    return (number - 1) // TURNS * TURNS + 1
+    return (number - 1) // MESSAGES_PER_PAGE * MESSAGES_PER_PAGE + 1
 
 
-def _around(first: int, count: int) -> dict[str, object]:
-    final = min(first + TURNS - 1, count)
-    earlier, later = first - TURNS, first + TURNS
+def _page_range(first: int, count: int) -> dict[str, object]:
+    final = min(first + MESSAGES_PER_PAGE - 1, count)
+    earlier, later = first - MESSAGES_PER_PAGE, first + MESSAGES_PER_PAGE
     return {"first": first, "final": final, "earlier": max(earlier, 0), "later": later if later <= count else 0}
 
 
-def _said(said: Conversation, message_id: str) -> bool:
-    return bool(message_id) and any(message.id == message_id for message in said.messages)
+def _find_unattributed(messages: Sequence[Message], by_message: Mapping[str, Sequence[Memory]]) -> list[Memory]:
+    """Return the memories saved from the session that quote none of these messages."""
+    known_ids = {message.id for message in messages if message.id}
+    return [memory for message_id, memories in by_message.items() if message_id not in known_ids for memory in memories]
 
 
-def _remembered(place: Place, file: TeamFile, said: Conversation) -> Mapping[str, Sequence[Memory]]:
-    """The memories that came of the session, by the message that they quote."""
+def _memories_by_message(place: TeamPage, file: TeamFile, conversation: Conversation) -> Mapping[str, Sequence[Memory]]:
+    """Return the memories saved from the session, by the message that they quote."""
     organization = place.team.organization_id
-    sessions = Session.objects.filter(organization=organization, agent=file.agent_id, name=said.session)
-    sources = Source.objects.filter(organization=organization, session__in=sessions)
-    found = list(sources.values_list("memory", "message_id")[:SOURCES]) if said.session and file.agent_id else []
-    rows = Memory.objects.visible_to(place.here).filter(pk__in={memory_id for memory_id, _ in found})
+    sessions = Session.objects.filter(organization=organization, agent=file.agent_id, name=conversation.session)
+    sources = Source.objects.in_organization(organization).filter(session__in=sessions)
+    pairs = (
+        list(sources.values_list("memory", "message_id")[:MAX_CONVERSATION_SOURCES])
+        if conversation.session and file.agent_id
+        else []
+    )
+    rows = Memory.objects.visible_to(place.team_only_actor).filter(pk__in={memory_id for memory_id, _ in pairs})
     memories: dict[UUID, Memory] = {memory.pk: memory for memory in rows.exclude(key=file.path).defer("search")}
     by_message: dict[str, list[Memory]] = defaultdict(list)
-    for memory_id, message_id in found:
+    for memory_id, message_id in pairs:
         if memory_id in memories:
             by_message[message_id].append(memories[memory_id])
     return by_message

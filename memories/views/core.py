@@ -1,27 +1,34 @@
-"""Core memory: what every agent of a team reads before anything else."""
+"""Core memory: the text that every agent of a team reads first."""
 
 from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
-from memories import context, merging, operations
-from memories.models import CONTENT_BYTES, Memory, MemoryQuerySet, Revision, Scope
+from memories import operations
+from memories.models import (
+    CONTENT_BYTES,
+    CORE_CATEGORY,
+    CORE_KEY,
+    Memory,
+    MemoryQuerySet,
+    Revision,
+    RevisionQuerySet,
+)
 from memories.operations import Dedupe, Draft
-from memories.views.acting import unsaving
-from memoryhub.errors import Conflict, Forbidden, NotFound, Trouble
-from memoryhub.forms import TextField, refuse
-from memoryhub.notices import notify
-from teams.place import Done, Place, action, in_team
+from memories.prompts import context
+from memories.queries.lookup import find_core
+from memories.views.actions import undo_save_url
+from memories.views.edit_flow import EditFlow, merge_text_context
+from memoryhub.errors import Conflict, Forbidden, NotFound
+from memoryhub.forms import TextField
+from teams.team_page import ActionResult, TeamPage, in_team, team_action
 
-CATEGORY = "core"
-FILED = Q(category=CATEGORY)
-OTHERS = 30  # of the category, in a list; agents of the group dialect file most things there
-VERSIONS = 50  # in a list of the history
-EXAMPLE = """\
+OTHER_CORES_LISTED = 30  # in a list; agents that use the group dialect put most memories into this category
+CORE_VERSIONS_LISTED = 50  # in a list of the history
+CORE_EXAMPLE = """\
 ## Who we are
 We build scheduling software for small clinics. Our customers are practice managers.
 
@@ -34,32 +41,30 @@ Plain words, short sentences, no jargon. We say *appointment*, never *slot*.
 """
 
 
-class Core(forms.Form):
+class CoreForm(forms.Form):
     content = TextField(label="Text", required=False)
     version = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
 
 @in_team
-def page(request: HttpRequest, place: Place) -> HttpResponse:
-    core = the_core(place)
-    others = cores(place).exclude(pk=core.pk) if core else cores(place)
-    found = {"others": others.order_by("-updated_at")[:OTHERS], "example": EXAMPLE}
-    return render(request, "memories/core.html", shown(core) | found | {"memory": core})
+def show_core(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    core = find_team_core(place)
+    others = _team_memories(place).in_core_category_of(place.team.pk).order_by("-updated_at")
+    others = others.exclude(pk=core.pk) if core else others
+    extra = {"others": others[:OTHER_CORES_LISTED], "example": CORE_EXAMPLE}
+    return render(request, "memories/core.html", core_page_context(core) | extra | {"memory": core})
 
 
-def the_core(place: Place) -> Memory | None:
-    """The one that prompts begin with, as `memories.context` chooses it."""
-    return cores(place, Q(key=context.CORE_KEY, owns_key=True)).first()
+def find_team_core(place: TeamPage) -> Memory | None:
+    return find_core(actor=place.actor, team_id=place.team.pk)
 
 
-def cores(place: Place, which: Q = FILED) -> MemoryQuerySet:
-    """The team's own. Hopes for the index memory_core."""
-    own = Memory.objects.visible_to(place.actor).filter(which, audience=place.team.pk, scope=Scope.TEAM)
-    return own.with_authors().defer("search")
+def _team_memories(place: TeamPage) -> MemoryQuerySet:
+    return Memory.objects.visible_to(place.actor).with_authors().defer("search")
 
 
-def shown(memory: Memory | None, content: str | None = None) -> dict[str, Any]:
-    """What a page says of a core memory, as it is or as it is being written."""
+def core_page_context(memory: Memory | None, content: str | None = None) -> dict[str, Any]:
+    """Build the template context of a core memory, as saved or as being edited."""
     text = content if content is not None else memory.content if memory else ""
     size = len(text.encode())
     return {
@@ -68,8 +73,8 @@ def shown(memory: Memory | None, content: str | None = None) -> dict[str, Any]:
         "size": size,
         "most": CONTENT_BYTES,
         "over": max(0, size - CONTENT_BYTES),
-        "budget": context.BUDGET,
-        "told": bool(memory and memory.summary),
+        "budget": context.DEFAULT_BUDGET,
+        "has_summary": bool(memory and memory.summary),
     }
 
 
@@ -77,129 +82,150 @@ def shown(memory: Memory | None, content: str | None = None) -> dict[str, Any]:
 
 
 @in_team
-def write(request: HttpRequest, place: Place) -> HttpResponse:
-    """The first one of a team."""
+def write_core(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    """Write the first core memory of a team."""
     if not place.may_write:
         raise Forbidden("You may read this team's memories, but not write any.")
-    if (there := the_core(place)) and request.method != "POST":
-        return HttpResponseRedirect(place.to("core-edit", there.pk))
-    begun = EXAMPLE if "example" in request.GET else ""
-    return _edited(request, place, memory=None, begun=begun)
+    if (existing := find_team_core(place)) and request.method != "POST":
+        return HttpResponseRedirect(place.url("core-edit", existing.pk))
+    return CoreEdit(request, place, memory=None).respond()
 
 
 @in_team
-def edit(request: HttpRequest, place: Place, memory_id: UUID) -> HttpResponse:
-    memory = _one(place, memory_id)
+def edit_core(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpResponse:
+    memory = _get_core_memory(place, memory_id)
     if not place.may_change(memory.audience):
         raise Forbidden("You may read this memory, but not change it.")
-    return _edited(request, place, memory=memory, begun=memory.content)
+    return CoreEdit(request, place, memory=memory).respond()
 
 
-def _one(place: Place, memory_id: UUID) -> Memory:
-    which = FILED | Q(key=context.CORE_KEY)
-    found = cores(place, which).filter(pk=memory_id).first()
-    # Somebody may be writing still what was just forgotten: what they wrote is not lost.
-    found = found or Memory.objects.restorable_by(place.actor).filter(which, pk=memory_id).first()
-    if found is None:
+def _get_core_memory(place: TeamPage, memory_id: UUID) -> Memory:
+    rows = (_team_memories(place), Memory.objects.restorable_by(place.actor))
+    # It may have been forgotten while somebody still edits it: their text is not lost.
+    found = (each.editable_as_core_of(place.team.pk).filter(pk=memory_id).first() for each in rows)
+    memory = next(filter(None, found), None)
+    if memory is None:
         raise NotFound("There is no such core memory.")
-    return found
+    return memory
 
 
-def _edited(request: HttpRequest, place: Place, *, memory: Memory | None, begun: str) -> HttpResponse:
-    if request.method != "POST":
-        form = Core(initial={"content": begun, "version": memory.version if memory else None})
-        return _editor(request, form, memory=memory, content=begun)
-    form = Core(request.POST)
-    form.full_clean()
-    content = form.cleaned_data.get("content", "")
-    if "HX-Request" in request.headers:
-        return render(request, "memories/_core_preview.html", shown(memory, content))
-    if "preview" in request.POST or not form.is_valid():
-        return _editor(request, form, memory=memory, content=content)
-    try:
-        saved = _saved(place, memory=memory, content=content, version=form.cleaned_data["version"])
-    except Conflict as refusal:
-        return _merging(request, place, form, refusal=refusal, memory=memory, content=content)
-    except Trouble as refusal:
-        refuse(form, refusal)
-        return _editor(request, form, memory=memory, content=content, status=refusal.status)
-    undo = _way_back(place, saved) if memory else unsaving(place, saved)
-    notify(request, f"Saved as version {saved.version}.", undo=undo)
-    return HttpResponseRedirect(place.to("core"))
+class CoreEdit(EditFlow[CoreForm]):
+    """Edits a core memory, or writes the first one. While somebody types, a preview is rendered."""
+
+    editor_template = "memories/core_edit.html"
+    merge_template = "memories/core_merge.html"
+
+    def __init__(self, request: HttpRequest, place: TeamPage, *, memory: Memory | None) -> None:
+        super().__init__(request, place)
+        self.memory = memory
+
+    def respond(self) -> HttpResponse:
+        is_typing = "HX-Request" in self.request.headers and "HX-Boosted" not in self.request.headers
+        if self.request.method != "POST" or not (is_typing or "preview" in self.request.POST):
+            return super().respond()
+        form = self.read_form()
+        form.full_clean()
+        if is_typing:
+            context = core_page_context(self.memory, form.cleaned_data.get("content", ""))
+            return render(self.request, "memories/_core_preview.html", context)
+        return self.render_editor(form)
+
+    def build_form(self) -> CoreForm:
+        if self.memory:
+            return CoreForm(initial={"content": self.memory.content, "version": self.memory.version})
+        return CoreForm(initial={"content": CORE_EXAMPLE if "example" in self.request.GET else ""})
+
+    def read_form(self) -> CoreForm:
+        return CoreForm(self.request.POST)
+
+    def save(self, form: CoreForm) -> ActionResult:
+        content, actor = form.cleaned_data["content"], self.place.actor
+        if self.memory:
+            version = form.cleaned_data["version"]
+            saved = operations.update_memory(actor=actor, memory_id=self.memory.pk, content=content, version=version)
+            undo = _core_revert_url(self.place, saved)
+        else:
+            draft = Draft(key=CORE_KEY, category=CORE_CATEGORY, content=content, dedupe=Dedupe.REFUSE)
+            saved = operations.save_memory(actor=actor, draft=draft)
+            undo = undo_save_url(self.place, saved)
+        return ActionResult(f"Saved as version {saved.version}.", undo, self.place.url("core"))
+
+    def merge(self, form: CoreForm, conflict: Conflict) -> dict[str, Any] | None:
+        current = conflict.current.pk if conflict.current else None
+        theirs = _team_memories(self.place).filter(pk=current).first() if current else find_team_core(self.place)
+        if theirs is None:
+            return None
+        base = _core_version(theirs, form.cleaned_data["version"])
+        merging = merge_text_context(
+            base=base.content if base else None, theirs=theirs.content, yours=form.cleaned_data["content"]
+        )
+        together = merging["merged"].together
+        return (
+            core_page_context(theirs, together)
+            | merging
+            | {
+                "memory": theirs,
+                "action": self.place.url("core-edit", theirs.pk),
+                "form": CoreForm(initial={"content": together, "version": theirs.version}),
+                "version": theirs.version,
+                "by": _core_version(theirs, theirs.version),
+            }
+        )
+
+    def page_context(self) -> dict[str, Any]:
+        address = self.place.url("core-edit", self.memory.pk) if self.memory else self.place.url("core-write")
+        return {"section": "core", "memory": self.memory, "action": address, "cancel_url": self.place.url("core")}
+
+    def render_editor(self, form: CoreForm, *, status: int = 200, **extra: Any) -> HttpResponse:
+        preview = core_page_context(self.memory, str(form["content"].value() or ""))
+        return super().render_editor(form, status=status, **preview, **extra)
 
 
-def _editor(
-    request: HttpRequest, form: Core, *, memory: Memory | None, content: str, status: int = 200
-) -> HttpResponse:
-    return render(
-        request, "memories/core_edit.html", shown(memory, content) | {"form": form, "memory": memory}, status=status
-    )
+def _core_revert_url(place: TeamPage, memory: Memory) -> str:
+    """Return the address that reverts to the version before, if nobody has changed it since."""
+    return f"{place.url('core-revert', memory.pk, memory.version - 1)}?seen={memory.version}"
 
 
-def _saved(place: Place, *, memory: Memory | None, content: str, version: int | None) -> Memory:
-    if memory:
-        return operations.update(actor=place.actor, memory_id=memory.pk, content=content, version=version)
-    draft = Draft(key=context.CORE_KEY, category=CATEGORY, content=content, dedupe=Dedupe.REFUSE)
-    return operations.save(actor=place.actor, draft=draft)
-
-
-def _way_back(place: Place, memory: Memory) -> str:
-    """The address that says again what the version before said, if nobody has written since."""
-    return f"{place.to('core-revert', memory.pk, memory.version - 1)}?seen={memory.version}"
-
-
-def _merging(
-    request: HttpRequest, place: Place, form: Core, *, refusal: Conflict, memory: Memory | None, content: str
-) -> HttpResponse:
-    """Somebody was faster: what they wrote, what you wrote, and what both began with."""
-    theirs = cores(place, Q(pk=refusal.current.pk)).first() if refusal.current else the_core(place)
-    if theirs is None:
-        refuse(form, refusal)
-        return _editor(request, form, memory=memory, content=content, status=refusal.status)
-    base = _version(theirs, form.cleaned_data["version"])
-    merged = merging.of_text(base=base.content if base else "", theirs=theirs.content, yours=content)
-    again = Core(initial={"content": merged.together, "version": theirs.version})
-    told = {"form": again, "memory": theirs, "merged": merged, "by": _version(theirs, theirs.version)}
-    return render(request, "memories/core_merge.html", shown(theirs, merged.together) | told, status=refusal.status)
-
-
-# What was
+# History
 
 
 @in_team
-def history(request: HttpRequest, place: Place, memory_id: UUID) -> HttpResponse:
-    """Its versions, and what one of them changed: the newest, unless another one is chosen."""
-    memory = _one(place, memory_id)
-    versions = list(_versions(memory).defer("metadata").order_by("-version")[:VERSIONS])
-    wanted = request.GET.get("version", "")
-    chosen = _version(memory, int(wanted)) if wanted.isdecimal() and len(wanted) < 9 else versions[0]
+def show_core_history(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpResponse:
+    """List its versions, and show the changes of one: the newest, unless another one is chosen."""
+    memory = _get_core_memory(place, memory_id)
+    versions = list(_core_versions(memory).defer("metadata").order_by("-version")[:CORE_VERSIONS_LISTED])
+    requested = request.GET.get("version", "")
+    chosen = _core_version(memory, int(requested)) if requested.isdecimal() and len(requested) < 9 else versions[0]
     if chosen is None:
-        raise NotFound(f"There is no version {wanted} of this memory.")
-    before = _versions(memory).filter(version__lt=chosen.version).order_by("-version").first()
-    found = {"memory": memory, "versions": versions, "chosen": chosen, "before": before, "most_versions": VERSIONS}
-    return render(request, "memories/core_history.html", shown(memory) | found)
+        raise NotFound(f"There is no version {requested} of this memory.")
+    before = _core_versions(memory).filter(version__lt=chosen.version).order_by("-version").first()
+    extra = {
+        "memory": memory,
+        "versions": versions,
+        "chosen": chosen,
+        "before": before,
+        "most_versions": CORE_VERSIONS_LISTED,
+    }
+    return render(request, "memories/core_history.html", core_page_context(memory) | extra)
 
 
-def _versions(memory: Memory) -> Any:
-    """Those that were written for its audience. Hopes for memory_has_each_version_once."""
-    rows = Revision.objects.filter(organization=memory.organization_id, memory=memory.pk, audience=memory.audience)
-    return rows.select_related("agent", "user")
+def _core_versions(memory: Memory) -> RevisionQuerySet:
+    return Revision.objects.of_memory(memory).with_authors()
 
 
-def _version(memory: Memory, number: int | None) -> Revision | None:
-    found: Revision | None = _versions(memory).filter(version=number).first() if number else None
-    return found
+def _core_version(memory: Memory, number: int | None) -> Revision | None:
+    return _core_versions(memory).filter(version=number).first() if number else None
 
 
-@action
-def revert(request: HttpRequest, place: Place, memory_id: UUID, version: int) -> Done:
-    """Says again what a version said, if the memory is still as it was seen."""
-    memory = _one(place, memory_id)
+@team_action
+def revert_core(request: HttpRequest, place: TeamPage, memory_id: UUID, version: int) -> ActionResult:
+    """Revert to a version, if the memory is still at the version that the user saw."""
+    memory = _get_core_memory(place, memory_id)
     seen = request.GET.get("seen", "")
-    reverted = operations.revert(
+    reverted = operations.revert_memory(
         actor=place.actor,
         memory_id=memory.pk,
         to_version=version,
         version=int(seen) if seen.isdecimal() and len(seen) < 9 else None,
     )
-    return Done(f"It says again what version {version} said.", undo=_way_back(place, reverted))
+    return ActionResult(f"It says again what version {version} said.", undo=_core_revert_url(place, reverted))

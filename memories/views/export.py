@@ -1,4 +1,4 @@
-"""A team to carry away, for its owners."""
+"""Download of a team as an archive, for its owners."""
 
 import secrets
 
@@ -6,45 +6,49 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
-from memories import downloads, moving
-from memories.moving.progress import CALLED, seen
+from memories import transfer
+from memories.transfer import downloads
+from memories.transfer.progress import EXPORT_NAME, read_step
 from memoryhub.errors import Forbidden, NotFound
-from teams.place import Place, in_team
+from teams.team_page import TeamPage, in_team
 
-PATIENCE = 3  # looks at an archive that is not being made, until it is taken for done
-
-
-@in_team
-def page(request: HttpRequest, place: Place) -> HttpResponseBase:
-    return render(request, "memories/export.html", {"section": "export", "called": secrets.token_urlsafe(16)})
+MAX_MISSED_POLLS = 3  # polls without progress, until the archive counts as done
 
 
 @in_team
-def archive(request: HttpRequest, place: Place) -> HttpResponseBase:
-    """What the owner sees of the team: other people's own memories are not in it."""
-    selection = moving.Selection.of(_owned(place).here, team=place.team, reach=moving.Reach.OWNER)
-    return downloads.archive(selection, called=_called(request) if "as" in request.GET else "")
+def show_export(request: HttpRequest, place: TeamPage) -> HttpResponseBase:
+    return render(request, "memories/export.html", {"section": "export", "archive_name": secrets.token_urlsafe(16)})
 
 
 @in_team
-def progress(request: HttpRequest, place: Place) -> HttpResponseBase:
-    """How far an archive is that was asked for under this name, which nobody else knows."""
-    _owned(place)
-    called, missed = _called(request), request.GET.get("missed", "")
-    step = seen(called)
-    times = 0 if step else min(int(missed) if missed.isdecimal() else 0, PATIENCE) + 1
-    told = {"step": step, "called": called, "missed": times, "again": times < PATIENCE}
-    return render(request, "memories/_export_progress.html", told)
+def download_archive(request: HttpRequest, place: TeamPage) -> HttpResponseBase:
+    """Stream the team as its owner sees it, without other people's own memories."""
+    selection = transfer.Selection.of(
+        _require_owner(place).team_only_actor, team=place.team, reach=transfer.ExportReach.OWNER
+    )
+    name = _read_archive_name(request) if "as" in request.GET else ""
+    return downloads.stream_archive_in_turn(selection, caller=f"login {request.user.pk}", called=name)
 
 
-def _owned(place: Place) -> Place:
+@in_team
+def show_export_progress(request: HttpRequest, place: TeamPage) -> HttpResponseBase:
+    """Show the progress of the archive with this secret name."""
+    _require_owner(place)
+    name, missed = _read_archive_name(request), request.GET.get("missed", "")
+    step = read_step(name)
+    missed_polls = 0 if step else min(int(missed) if missed.isdecimal() else 0, MAX_MISSED_POLLS) + 1
+    context = {"step": step, "archive_name": name, "missed": missed_polls, "again": missed_polls < MAX_MISSED_POLLS}
+    return render(request, "memories/_export_progress.html", context)
+
+
+def _require_owner(place: TeamPage) -> TeamPage:
     if not place.owns:
         raise Forbidden("Only owners export a team.")
     return place
 
 
-def _called(request: HttpRequest) -> str:
-    said = request.GET.get("as", "")
-    if not CALLED.fullmatch(said):
+def _read_archive_name(request: HttpRequest) -> str:
+    name = request.GET.get("as", "")
+    if not EXPORT_NAME.fullmatch(name):
         raise NotFound("There is no such archive.")
-    return said
+    return name

@@ -1,4 +1,4 @@
-"""Uploading text files into a team's folder. What is there already is replaced only when that is asked for."""
+"""Uploading text files into a team's folder. Existing files are replaced only on request."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils import timezone
 
-from memories import folders, operations
-from memories.fields import clean
+from memories import operations
 from memories.models import FILE_BYTES, PATH_LENGTH, TeamFile
-from memories.views.file_changes import unwriting
-from memories.views.files import cleaned, crumbs, readable, require_writing
+from memories.rules.fields import clean_fields
+from memories.views.file_edit import undo_write_url
+from memories.views.files import clean_path, folder_crumbs, readable_files, require_write_access
 from memoryhub.errors import Invalid, KeyTaken, Trouble
-from memoryhub.notices import notify
-from teams.place import Place, in_team
+from memoryhub.flash import notify
+from teams.team_page import TeamPage, in_team
 
 
 class UploadForm(forms.Form):
@@ -31,79 +31,90 @@ class UploadForm(forms.Form):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one of the files."""
+class UploadOutcome:
+    """Result of one uploaded file."""
 
     path: str
     refusal: str = ""
-    taken: TeamFile | None = None  # what is there already
-    text: str = ""  # that would replace it
-    file: TeamFile | None = None  # what was written
+    existing: TeamFile | None = None  # the file that has this path already
+    text: str = ""  # the upload that would replace it
+    file: TeamFile | None = None  # the file as written
 
     @property
-    def written(self) -> bool:
-        return not self.refusal and not self.taken
+    def is_written(self) -> bool:
+        return not self.refusal and not self.existing
 
 
 @in_team
-def page(request: HttpRequest, place: Place) -> HttpResponse:
-    require_writing(place)
-    folder = cleaned(request.GET.get("folder", "").strip("/"))
+def upload_files_view(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    require_write_access(place)
+    folder = clean_path(request.GET.get("folder", "").strip("/"))
     form = UploadForm(request.POST or None, initial={"folder": folder})
-    sent = request.FILES.getlist("files")
-    shown: dict[str, object] = {"section": "files", "form": form, "crumbs": crumbs(f"{folder}/"), "most": FILE_BYTES}
+    uploads = request.FILES.getlist("files")
+    context: dict[str, object] = {
+        "section": "files",
+        "form": form,
+        "crumbs": folder_crumbs(f"{folder}/"),
+        "most": FILE_BYTES,
+    }
     if request.method != "POST" or not form.is_valid():
-        return render(request, "memories/file_upload.html", shown, status=400 if form.errors else 200)
-    if not sent:
-        return render(request, "memories/file_upload.html", shown | {"nothing": True}, status=400)
-    within = form.cleaned_data["folder"].strip("/")
-    outcomes = [_put(place, within, file, replace=form.cleaned_data["replace"]) for file in sent]
-    if all(outcome.written for outcome in outcomes):
-        return _done(request, place, outcomes, within)
+        return render(request, "memories/file_upload.html", context, status=400 if form.errors else 200)
+    if not uploads:
+        return render(request, "memories/file_upload.html", context | {"nothing": True}, status=400)
+    target_folder = form.cleaned_data["folder"].strip("/")
+    outcomes = [_upload_file(place, target_folder, file, replace=form.cleaned_data["replace"]) for file in uploads]
+    if all(outcome.is_written for outcome in outcomes):
+        return _redirect_after_upload(request, place, outcomes, target_folder)
     status = 400 if any(outcome.refusal for outcome in outcomes) else 409
-    return render(request, "memories/file_upload.html", shown | {"outcomes": outcomes}, status=status)
+    return render(request, "memories/file_upload.html", context | {"outcomes": outcomes}, status=status)
 
 
-def _put(place: Place, folder: str, sent: "UploadedFile[Any]", *, replace: bool) -> Outcome:
-    path = f"{folder}/{sent.name}" if folder else f"{sent.name}"
+def _upload_file(place: TeamPage, folder: str, upload: "UploadedFile[Any]", *, replace: bool) -> UploadOutcome:
+    path = f"{folder}/{upload.name}" if folder else f"{upload.name}"
     try:
-        path = clean({"path": path}, now=timezone.now())["path"]
-        return _written(place, path, _text(sent), replace=replace)
+        path = clean_fields({"path": path}, now=timezone.now())["path"]
+        return _write_upload(place, path, _decode_upload(upload), replace=replace)
     except Invalid as refusal:
-        return Outcome(path, " ".join(refusal.fields.values()))
+        return UploadOutcome(path, " ".join(refusal.fields.values()))
     except Trouble as refusal:
-        return Outcome(path, refusal.message)
+        return UploadOutcome(path, refusal.message)
 
 
-def _written(place: Place, path: str, text: str, *, replace: bool) -> Outcome:
+def _write_upload(place: TeamPage, path: str, text: str, *, replace: bool) -> UploadOutcome:
     try:
-        return Outcome(path, file=folders.make(actor=place.here, path=path, content=text))
+        return UploadOutcome(
+            path, file=operations.folders.create_file(actor=place.team_only_actor, path=path, content=text)
+        )
     except KeyTaken:
-        present = readable(place).at(path).defer("search").first()
+        present = readable_files(place).at(path).defer("search").first()
         if present is None:
             raise
         if not replace and present.content != text:
-            return Outcome(path, taken=present, text=text)
+            return UploadOutcome(path, existing=present, text=text)
         if present.content == text:
-            return Outcome(path)
-        return Outcome(path, file=operations.files.write(actor=place.here, path=path, content=text))
+            return UploadOutcome(path)
+        return UploadOutcome(
+            path, file=operations.files.write_file(actor=place.team_only_actor, path=path, content=text)
+        )
 
 
-def _text(sent: "UploadedFile[Any]") -> str:
-    if (sent.size or 0) > FILE_BYTES:
+def _decode_upload(upload: "UploadedFile[Any]") -> str:
+    if (upload.size or 0) > FILE_BYTES:
         raise Invalid({"file": f"It is larger than {FILE_BYTES:,} bytes."})
     try:
-        return bytes(sent.read()).decode("utf-8-sig")
+        return bytes(upload.read()).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Invalid({"file": "It is not text in UTF-8. Files here are text; attach others to a memory."}) from error
 
 
-def _done(request: HttpRequest, place: Place, outcomes: Sequence[Outcome], folder: str) -> HttpResponse:
+def _redirect_after_upload(
+    request: HttpRequest, place: TeamPage, outcomes: Sequence[UploadOutcome], folder: str
+) -> HttpResponse:
     one = outcomes[0].path if len(outcomes) == 1 else ""
-    undo = unwriting(place, outcomes[0].file) if one and outcomes[0].file else ""
+    undo = undo_write_url(place, outcomes[0].file) if one and outcomes[0].file else ""
     notify(request, f"{one} is uploaded." if one else f"{len(outcomes)} files are uploaded.", undo=undo)
-    return HttpResponseRedirect(place.to("file", one) if one else _folder(place, folder))
+    return HttpResponseRedirect(place.url("file", one) if one else _folder_url(place, folder))
 
 
-def _folder(place: Place, folder: str) -> str:
-    return place.to("folder", folder) if folder else place.to("files")
+def _folder_url(place: TeamPage, folder: str) -> str:
+    return place.url("folder", folder) if folder else place.url("files")

@@ -1,58 +1,65 @@
-"""A team's files, to go through and to read: folders, searches, texts, their versions, and what was deleted."""
+"""A team's files: folders, search, contents, versions, and deleted files."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.http import content_disposition_header
 
-from memories import archives, diffs, folders, paging
-from memories.fields import clean
-from memories.models import FILE_BYTES, FileVersion, TeamFile, TeamFileQuerySet, octets
+from memories.conversations import transcript
+from memories.models import FILE_BYTES, FileVersion, TeamFile, TeamFileQuerySet
+from memories.queries import folders, paging
 from memories.recall import snippets
 from memories.recall.snippets import Snippet
+from memories.rules.fields import clean_fields
+from memories.text import diff
 from memoryhub.errors import Forbidden, Invalid, NotFound
-from teams.place import Place, in_team
+from teams.team_page import TeamPage, in_team
 
-QUESTION = 200  # characters of a search
-FOUND = 20  # files on a page of a search
-VERSIONS = 30  # on a page of a history
-DELETED = 50  # on a page
-LINES, CHARACTERS = 5_000, 200_000  # of a text that are shown; all of it can be downloaded
-MARKDOWN = (".md", ".markdown")
+MAX_FILE_QUERY = 200  # characters
+FILE_HITS_PER_PAGE = 20  # files on a page of a search
+FILE_VERSIONS_PER_PAGE = 30  # on a page of a history
+DELETED_PER_PAGE = 50  # on a page
+LINES, CHARACTERS = 5_000, 200_000  # shown of a text; the download has all of it
+MARKDOWN_SUFFIXES = (".md", ".markdown")
 
 
 # Folders
 
 
 @in_team
-def page(request: HttpRequest, place: Place, folder: str = "") -> HttpResponse:
-    """A folder, or what is found in it."""
-    asked = request.GET.get("q", "").replace("\0", "").strip()[:QUESTION]
-    here = place.to("folder", folder) if folder else place.to("files")
-    shown = {"section": "files", "folder": folder, "here": here, "crumbs": crumbs(folder), "name": last(folder)}
-    shown |= {"asked": asked}
-    if asked:
-        hits = found(place, asked, folder=cleaned(folder))
-        return render(request, "memories/files.html", shown | {"hits": hits.hits, "more": hits.more})
-    inside = folders.contents(
-        readable(place).listed(), cleaned(folder), beyond=request.GET.get("beyond", "").replace("\0", "")
+def show_folder(request: HttpRequest, place: TeamPage, folder: str = "") -> HttpResponse:
+    """Show a folder, or search in it."""
+    query = request.GET.get("q", "").replace("\0", "").strip()[:MAX_FILE_QUERY]
+    here = place.url("folder", folder) if folder else place.url("files")
+    context = {
+        "section": "files",
+        "folder": folder,
+        "here": here,
+        "crumbs": folder_crumbs(folder),
+        "name": file_name(folder),
+    }
+    context |= {"query": query}
+    if query:
+        result = search_team_files(place, query, folder=clean_path(folder))
+        return render(request, "memories/files.html", context | {"hits": result.hits, "more": result.more})
+    inside = folders.list_folder(
+        readable_files(place).with_size(), clean_path(folder), beyond=request.GET.get("beyond", "").replace("\0", "")
     )
     if folder and not len(inside):
         raise NotFound(f"There is no folder {folder!r}.")
-    return render(request, "memories/files.html", shown | {"inside": inside, "entries": _entries(inside)})
+    return render(request, "memories/files.html", context | {"inside": inside, "entries": _sort_entries(inside)})
 
 
-def readable(place: Place) -> TeamFileQuerySet:
-    return TeamFile.objects.visible_to(place.here).filter(team=place.team.pk)
+def readable_files(place: TeamPage) -> TeamFileQuerySet:
+    return TeamFile.objects.visible_to(place.team_only_actor).of_team(place.team.pk)
 
 
-def _entries(inside: folders.Contents) -> dict[str, Sequence[object]]:
-    """Folders and files, each by name as people sort them."""
+def _sort_entries(inside: folders.FolderContents) -> dict[str, Sequence[object]]:
+    """Sort folders and files by name, ignoring case."""
     return {
         "folders": [inside.folders[name] for name in sorted(inside.folders, key=str.casefold)],
         "files": [(name, inside.files[name]) for name in sorted(inside.files, key=str.casefold)],
@@ -60,95 +67,100 @@ def _entries(inside: folders.Contents) -> dict[str, Sequence[object]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FileSearchResult:
     hits: list[tuple[TeamFile, Snippet]]
-    more: bool  # than these
+    more: bool  # than these hits
 
 
-def found(place: Place, asked: str, *, folder: str = "") -> Found:
-    """The files that have these words, the last changed first, each with the part that has them."""
-    rows = readable(place).filter(folders.saying(asked))
+def search_team_files(place: TeamPage, query: str, *, folder: str = "") -> FileSearchResult:
+    """Find the files that contain the words of a query, last changed first, each with a snippet."""
+    rows = readable_files(place).filter(folders.file_words_filter(query))
     rows = rows.below(folder) if folder else rows
-    files = list(rows.with_beginning(characters=snippets.INDEXED).order_by("-updated_at", "-id")[: FOUND + 1])
-    texts = {file.pk: file.beginning for file in files[:FOUND]}
-    parts = snippets.in_files(organization_id=place.team.organization_id, texts=texts, words=asked)
-    return Found([(file, parts[file.pk]) for file in files[:FOUND]], more=len(files) > FOUND)
+    files = list(
+        rows.with_beginning(characters=snippets.INDEXED).order_by("-updated_at", "-id")[: FILE_HITS_PER_PAGE + 1]
+    )
+    texts = {file.pk: file.beginning for file in files[:FILE_HITS_PER_PAGE]}
+    parts = snippets.in_files(organization_id=place.team.organization_id, texts=texts, words=query)
+    return FileSearchResult(
+        [(file, parts[file.pk]) for file in files[:FILE_HITS_PER_PAGE]], more=len(files) > FILE_HITS_PER_PAGE
+    )
 
 
 # One file
 
 
 @dataclass(frozen=True, slots=True)
-class Crumb:
+class FolderCrumb:
     name: str
     path: str
 
 
-def crumbs(path: str) -> list[Crumb]:
-    """The folders that it is in, from the outermost."""
+def folder_crumbs(path: str) -> list[FolderCrumb]:
+    """List the folders that contain a path, outermost first."""
     parts = [part for part in path.split("/")[:-1] if part]
-    return [Crumb(name, "/".join(parts[: number + 1])) for number, name in enumerate(parts)]
+    return [FolderCrumb(name, "/".join(parts[: number + 1])) for number, name in enumerate(parts)]
 
 
-def last(path: str) -> str:
+def file_name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def cleaned(path: str) -> str:
-    """As an address of ours has it; what no path can be is nowhere."""
+def clean_path(path: str) -> str:
+    """Normalize a path from an address; raise NotFound if no file can have it."""
     try:
-        return str(clean({"path": path}, now=timezone.now())["path"]) if path else ""
+        return str(clean_fields({"path": path}, now=timezone.now())["path"]) if path else ""
     except Invalid as error:
         raise NotFound("There is no such file.") from error
 
 
-def one(place: Place, path: str) -> TeamFile:
-    file = readable(place).at(cleaned(path)).defer("search").first()
+def get_file(place: TeamPage, path: str) -> TeamFile:
+    file = readable_files(place).at(clean_path(path)).defer("search").first()
     if file is None:
         raise NotFound(f"There is no file {path!r}. It may have been moved or deleted.")
     return file
 
 
-def require_writing(place: Place) -> None:
+def require_write_access(place: TeamPage) -> None:
     if not place.may_write:
         raise Forbidden("You may read this team's files, but not change them.")
 
 
 @in_team
-def read(request: HttpRequest, place: Place, path: str) -> HttpResponse:
-    file = one(place, path)
-    version = version_of(file, request.GET.get("version", ""))
-    plain = not path.lower().endswith(MARKDOWN) or request.GET.get("as") == "text"
-    shown = {
+def show_file(request: HttpRequest, place: TeamPage, path: str) -> HttpResponse:
+    file = get_file(place, path)
+    version = get_file_version(file, request.GET.get("version", ""))
+    plain = not path.lower().endswith(MARKDOWN_SUFFIXES) or request.GET.get("as") == "text"
+    context = {
         "version": version,
         "size": len(version.content.encode()),
         "old": version.version != file.version,
         "plain": plain,
-        "lines": _lines(version.content) if plain else [],
+        "lines": _split_lines(version.content) if plain else [],
         "cut": _is_cut(version.content, plain=plain),
-        "talk": path.removeprefix(f"{archives.FOLDER}/") if path.startswith(f"{archives.FOLDER}/") else "",
+        "talk": path.removeprefix(f"{transcript.ARCHIVE_FOLDER}/")
+        if path.startswith(f"{transcript.ARCHIVE_FOLDER}/")
+        else "",
     }
-    return render(request, "memories/file.html", about(file) | shown)
+    return render(request, "memories/file.html", file_page_context(file) | context)
 
 
-def about(file: TeamFile) -> dict[str, object]:
-    """What every page of a file says of it."""
-    known = {"section": "files", "file": file, "name": last(file.path), "crumbs": crumbs(file.path)}
-    markdown = file.path.lower().endswith(MARKDOWN)
-    return known | {"size": len(file.content.encode()), "most": FILE_BYTES, "markdown": markdown}
+def file_page_context(file: TeamFile) -> dict[str, object]:
+    """Build the template context that all pages of a file share."""
+    context = {"section": "files", "file": file, "name": file_name(file.path), "crumbs": folder_crumbs(file.path)}
+    markdown = file.path.lower().endswith(MARKDOWN_SUFFIXES)
+    return context | {"size": len(file.content.encode()), "most": FILE_BYTES, "markdown": markdown}
 
 
-def version_of(file: TeamFile, said: str) -> FileVersion:
-    """The one that is asked for, or the newest."""
-    wanted = _number(said) if said else file.version
-    rows = FileVersion.objects.filter(organization=file.organization_id, file=file, version=wanted)
-    found = rows.select_related("agent", "user").first()
-    if found is None:
+def get_file_version(file: TeamFile, requested: str) -> FileVersion:
+    """Return the requested version of a file, or the newest."""
+    number = _parse_version(requested) if requested else file.version
+    version = FileVersion.objects.of_file(file).filter(version=number).with_authors().first()
+    if version is None:
         raise NotFound("There is no such version of this file.")
-    return found
+    return version
 
 
-def _lines(content: str) -> list[str]:
+def _split_lines(content: str) -> list[str]:
     lines = content[:CHARACTERS].split("\n")[: LINES + 1]
     return (lines if lines[-1] else lines[:-1])[:LINES]
 
@@ -158,11 +170,11 @@ def _is_cut(content: str, *, plain: bool) -> bool:
 
 
 @in_team
-def download(request: HttpRequest, place: Place, path: str) -> HttpResponse:
-    """Never as anything that a browser would run."""
-    version = version_of(one(place, path), request.GET.get("version", ""))
+def download_file(request: HttpRequest, place: TeamPage, path: str) -> HttpResponse:
+    """Send a version as a download that no browser runs."""
+    version = get_file_version(get_file(place, path), request.GET.get("version", ""))
     headers = {
-        "Content-Disposition": content_disposition_header(as_attachment=True, filename=last(path)) or "attachment",
+        "Content-Disposition": content_disposition_header(as_attachment=True, filename=file_name(path)) or "attachment",
         "X-Content-Type-Options": "nosniff",
         "Content-Security-Policy": "default-src 'none'; sandbox",
     }
@@ -170,51 +182,50 @@ def download(request: HttpRequest, place: Place, path: str) -> HttpResponse:
 
 
 @in_team
-def history(request: HttpRequest, place: Place, path: str) -> HttpResponse:
-    """The versions, and what one of them changed."""
-    file = one(place, path)
-    chosen = version_of(file, request.GET.get("version", ""))
-    before = version_of(file, str(chosen.version - 1)) if chosen.version > 1 else None
-    rows = FileVersion.objects.filter(organization=file.organization_id, file=file, version__lte=_newest(request, file))
-    rows = rows.select_related("agent", "user").annotate(size=octets("content")).defer("content")
-    versions = list(rows.order_by("-version")[: VERSIONS + 1])
-    shown = {
+def show_file_history(request: HttpRequest, place: TeamPage, path: str) -> HttpResponse:
+    """List the versions of a file, and show the changes of one."""
+    file = get_file(place, path)
+    chosen = get_file_version(file, request.GET.get("version", ""))
+    before = get_file_version(file, str(chosen.version - 1)) if chosen.version > 1 else None
+    rows = FileVersion.objects.of_file(file).filter(version__lte=_newest_listed_version(request, file))
+    versions = list(rows.with_size().with_authors().latest_first()[: FILE_VERSIONS_PER_PAGE + 1])
+    context = {
         "chosen": chosen,
         "before": before,
-        "changes": diffs.shortened(diffs.diff(before.content if before else "", chosen.content)),
-        "versions": versions[:VERSIONS],
-        "older": versions[VERSIONS].version if len(versions) > VERSIONS else None,
-        "newest": _newest(request, file),
+        "changes": diff.shorten_diff_parts(diff.diff_texts(before.content if before else "", chosen.content)),
+        "versions": versions[:FILE_VERSIONS_PER_PAGE],
+        "older": versions[FILE_VERSIONS_PER_PAGE].version if len(versions) > FILE_VERSIONS_PER_PAGE else None,
+        "newest": _newest_listed_version(request, file),
     }
-    return render(request, "memories/file_history.html", about(file) | shown)
+    return render(request, "memories/file_history.html", file_page_context(file) | context)
 
 
-def _newest(request: HttpRequest, file: TeamFile) -> int:
-    """The first version of the list: of its later pages an older one."""
-    return min(file.version, _number(request.GET.get("to", "")) or file.version)
+def _newest_listed_version(request: HttpRequest, file: TeamFile) -> int:
+    """Return the first version of this page of the list."""
+    return min(file.version, _parse_version(request.GET.get("to", "")) or file.version)
 
 
-def _number(said: str) -> int:
-    """Of a version; 0 if it is none."""
-    return int(said) if re.fullmatch(r"[0-9]{1,9}", said) else 0
+def _parse_version(text: str) -> int:
+    """Parse a version number; 0 if it is invalid."""
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else 0
 
 
-# What was deleted
+# Deleted files
 
 
 @in_team
-def deleted(request: HttpRequest, place: Place) -> HttpResponse:
-    require_writing(place)
-    rows = TeamFile.objects.restorable_by(place.here).filter(team=place.team.pk)
-    gone = paging.page(rows.listed(), order="-deleted_at", limit=DELETED, cursor=request.GET.get("cursor"))
-    shown = {"section": "files", "files": list(_signed(place, gone.rows)), "next": gone.next}
-    return render(request, "memories/files_deleted.html", shown)
-
-
-def _signed(place: Place, files: Sequence[TeamFile]) -> Iterator[tuple[TeamFile, str]]:
-    """Each with who deleted it."""
-    rows = FileVersion.objects.filter(
-        organization=place.team.organization_id, file__in=files, version=F("file__version")
+def show_deleted_files(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    require_write_access(place)
+    rows = TeamFile.objects.restorable_by(place.team_only_actor).of_team(place.team.pk)
+    deleted = paging.fetch_page(
+        rows.with_size(), order="-deleted_at", limit=DELETED_PER_PAGE, cursor=request.GET.get("cursor")
     )
-    names = {row.file_id: row.byline for row in rows.select_related("agent", "user").defer("content")}
+    context = {"section": "files", "files": list(_with_deleted_by(place, deleted.rows)), "next": deleted.next}
+    return render(request, "memories/files_deleted.html", context)
+
+
+def _with_deleted_by(place: TeamPage, files: Sequence[TeamFile]) -> Iterator[tuple[TeamFile, str]]:
+    """Pair each file with the name of whoever deleted it."""
+    rows = FileVersion.objects.in_organization(place.team.organization_id).latest_of(files)
+    names = {row.file_id: row.byline for row in rows.with_authors().defer("content")}
     return ((file, names.get(file.pk, "")) for file in files)

@@ -1,54 +1,53 @@
-"""Every version of a memory, what each changed, and the way back."""
+"""History of a memory: its versions, the changes of each, and the way back."""
 
 from uuid import UUID
 
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from memories import histories
-from memories.models import Memory, Revision
-from memories.views.acting import LARGEST, number
-from memories.views.memory import gone, seen
+from memories.forms import MAX_VERSION
+from memories.models import Memory, Revision, RevisionQuerySet
+from memories.queries import revision_diff
+from memories.queries.lookup import find_memory_or_forgotten
+from memories.views.actions import read_number
+from memories.views.memory import gone_reason
 from memoryhub.errors import NotFound
-from teams.place import Place, in_team
+from teams.team_page import TeamPage, in_team
 
-LISTED = 20
+REVISIONS_PER_PAGE = 20
 
 
 @in_team
-def page(request: HttpRequest, place: Place, memory_id: UUID) -> HttpResponse:
-    """The newest first; those below `before`, or one `version` alone."""
-    memory = seen(place.actor, memory_id)
-    version = number(request, "version")
-    shown = {
+def show_history(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpResponse:
+    """List versions, newest first: those below `before`, or a single `version`."""
+    memory = find_memory_or_forgotten(actor=place.actor, memory_id=memory_id)
+    version = read_number(request, "version")
+    context = {
         "section": "memories",
         "memory": memory,
-        "editable": place.may_change(memory.audience) and not gone(memory),
+        "editable": place.may_change(memory.audience) and not gone_reason(memory),
     }
     if version is not None:
-        return render(request, "memories/memory_version.html", shown | _one(memory, version))
-    return render(request, "memories/memory_history.html", shown | _some(memory, number(request, "before") or LARGEST))
-
-
-def versions(memory: Memory) -> QuerySet[Revision]:
-    """Those that were written for another audience stay with them."""
-    within = {"organization": memory.organization_id, "audience": memory.audience}
-    return (
-        Revision.objects.filter(**within, memory=memory.pk)
-        .select_related("agent", "user", "token")
-        .order_by("-version")
+        return render(request, "memories/memory_version.html", context | _single_version_context(memory, version))
+    return render(
+        request,
+        "memories/memory_history.html",
+        context | _history_page_context(memory, read_number(request, "before") or MAX_VERSION),
     )
 
 
-def _some(memory: Memory, before: int) -> dict[str, object]:
-    rows = list(versions(memory).filter(version__lt=before)[: LISTED + 1])
-    told = histories.steps(rows)[:LISTED]
-    return {"steps": told, "next": told[-1].revision.version if len(rows) > LISTED else None}
+def memory_versions(memory: Memory) -> RevisionQuerySet:
+    return Revision.objects.of_memory(memory).with_callers().latest_first()
 
 
-def _one(memory: Memory, version: int) -> dict[str, object]:
-    rows = list(versions(memory).filter(version__lte=version)[:2])
+def _history_page_context(memory: Memory, before: int) -> dict[str, object]:
+    rows = list(memory_versions(memory).filter(version__lt=before)[: REVISIONS_PER_PAGE + 1])
+    steps = revision_diff.diff_revisions(rows)[:REVISIONS_PER_PAGE]
+    return {"steps": steps, "next": steps[-1].revision.version if len(rows) > REVISIONS_PER_PAGE else None}
+
+
+def _single_version_context(memory: Memory, version: int) -> dict[str, object]:
+    rows = list(memory_versions(memory).filter(version__lte=version)[:2])
     if not rows or rows[0].version != version:
         raise NotFound(f"There is no version {version} of this memory.")
-    return {"step": histories.steps(rows)[0], "previous": rows[1].version if len(rows) > 1 else None}
+    return {"step": revision_diff.diff_revisions(rows)[0], "previous": rows[1].version if len(rows) > 1 else None}

@@ -1,4 +1,4 @@
-"""Team home: what the team knows by heart, what is going on, and what wants a look."""
+"""Team home: core memory, recent changes, and memories to review."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,27 +13,28 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from memories import days, operations, paging, reading
-from memories.changes import Told, changes
-from memories.context import CORE_KEY
+from memories import operations
 from memories.models import Memory, Type
-from memories.views.acting import undoing, unsaving
+from memories.queries import daily_usage, memory_rows, paging
+from memories.queries.activity import ChangeEntry, list_changes
+from memories.queries.lookup import find_core
+from memories.views.actions import undo_change_url, undo_save_url
 from memoryhub.charts import Chart
 from memoryhub.errors import Invalid
-from memoryhub.forms import TextField, refuse
-from memoryhub.notices import notify
+from memoryhub.flash import notify
+from memoryhub.forms import TextField, add_refusal
 from teams.models import Token
-from teams.place import Done, Place, action, in_team
-from teams.views import entering
+from teams.team_page import ActionResult, TeamPage, in_team, team_action
+from teams.views import enter_team
 
-PINNED, EXPIRING, DUE, CHANGES = 5, 5, 5, 15
-SOON = timedelta(days=14)
-REVIEWED_AGAIN = timedelta(days=90)
-LONG = 900  # characters of core memory that are shown at once, about
-LINES = 14
+MAX_PINNED, MAX_EXPIRING, MAX_DUE, MAX_CHANGES = 5, 5, 5, 15
+EXPIRING_WITHIN = timedelta(days=14)
+REVIEW_INTERVAL = timedelta(days=90)
+LONG_CORE_CHARACTERS = 900  # more characters of core memory are folded away
+LONG_CORE_LINES = 14
 
 
-class QuickSave(forms.Form):
+class QuickSaveForm(forms.Form):
     content = TextField(
         required=False,
         label="What should the team remember?",
@@ -44,118 +45,121 @@ class QuickSave(forms.Form):
 
 
 @in_team
-def page(request: HttpRequest, place: Place) -> HttpResponse:
-    entering.remember(request, place)
-    form = QuickSave(request.POST if request.method == "POST" else None)
-    if form.is_bound and (saved := _saved(place, form)):
-        notify(request, "Saved.", undo=unsaving(place, saved))
-        return redirect(place.to("team-home"))
-    found = _found(place, now=timezone.now())
+def show_home(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    enter_team.remember_team(request, place)
+    form = QuickSaveForm(request.POST if request.method == "POST" else None)
+    if form.is_bound and (saved := _quick_save(place, form)):
+        notify(request, "Saved.", undo=undo_save_url(place, saved))
+        return redirect(place.url("team-home"))
+    context = _home_page_context(place, now=timezone.now())
     status = 400 if form.errors else 200
-    return render(request, "memories/home.html", {"section": "team-home", "form": form, **found}, status=status)
+    return render(request, "memories/home.html", {"section": "team-home", "form": form, **context}, status=status)
 
 
-def _saved(place: Place, form: QuickSave) -> Memory | None:
+def _quick_save(place: TeamPage, form: QuickSaveForm) -> Memory | None:
     if not form.is_valid():
         return None
     try:
-        return operations.save(actor=place.actor, draft=operations.Draft(**form.cleaned_data))
+        return operations.save_memory(actor=place.actor, draft=operations.Draft(**form.cleaned_data))
     except Invalid as refusal:
-        refuse(form, refusal)
+        add_refusal(form, refusal)
         return None
 
 
-@action
-def still_true(request: HttpRequest, place: Place, memory_id: UUID) -> Done:
-    checked = operations.verify(actor=place.actor, memory_id=memory_id, review_by=timezone.now() + REVIEWED_AGAIN)
-    return Done(f"Checked. It comes up again in {REVIEWED_AGAIN.days} days.", undo=undoing(place, checked))
+@team_action
+def mark_still_true(request: HttpRequest, place: TeamPage, memory_id: UUID) -> ActionResult:
+    checked = operations.verify_memory(
+        actor=place.actor, memory_id=memory_id, review_by=timezone.now() + REVIEW_INTERVAL
+    )
+    return ActionResult(
+        f"Checked. It comes up again in {REVIEW_INTERVAL.days} days.", undo=undo_change_url(place, checked)
+    )
 
 
-# What there is to show
+# Contents of the page
 
 
-def _found(place: Place, *, now: datetime) -> dict[str, Any]:
-    core = _core(place)
-    history = changes(actor=place.here, limit=CHANGES).changes
+def _home_page_context(place: TeamPage, *, now: datetime) -> dict[str, Any]:
+    core = find_core(actor=place.team_only_actor, team_id=place.team.pk)
+    history = list_changes(actor=place.team_only_actor, limit=MAX_CHANGES).changes
     return {
         "core": core,
-        "core_is_long": core is not None and (len(core.content) > LONG or core.content.count("\n") > LINES),
-        "pinned": _first(place, Q(pinned=True), order="-importance", limit=PINNED, besides=core),
-        "due": _first(place, Q(review_by__lte=now), order="review_by", limit=DUE),
-        "expiring": _first(
-            place, Q(expires_at__gt=now, expires_at__lte=now + SOON), order="expires_at", limit=EXPIRING
+        "core_is_long": core is not None
+        and (len(core.content) > LONG_CORE_CHARACTERS or core.content.count("\n") > LONG_CORE_LINES),
+        "pinned": _first_memories(place, Q(pinned=True), order="-importance", limit=MAX_PINNED, exclude=core),
+        "due": _first_memories(place, Q(review_by__lte=now), order="review_by", limit=MAX_DUE),
+        "expiring": _first_memories(
+            place, Q(expires_at__gt=now, expires_at__lte=now + EXPIRING_WITHIN), order="expires_at", limit=MAX_EXPIRING
         ),
-        "recent": recent(history, today=now.date()),
-        "steps": _steps(place, core=core, saved=bool(history)),
-        **_charts(place, now=now),
+        "recent": group_changes_by_day(history, today=now.date()),
+        "steps": _onboarding_steps(place, core=core, saved=bool(history)),
+        **_usage_charts(place, now=now),
     }
 
 
-def _core(place: Place) -> Memory | None:
-    """Hopes for the index key_has_one_living_owner."""
-    mine = Memory.objects.visible_to(place.here).filter(audience=place.team.pk, key=CORE_KEY, owns_key=True)
-    return mine.with_authors().defer("search").first()
-
-
-def _first(place: Place, rule: Q, *, order: str, limit: int, besides: Memory | None = None) -> paging.Page[Memory]:
-    """Hopes for the indexes memory_pinned, memory_due and memory_vanishing, in each audience by itself."""
-    rows = Memory.objects.visible_to(place.here).filter(rule)
-    if besides:
-        rows = rows.exclude(pk=besides.pk)
-    return paging.page(
+def _first_memories(
+    place: TeamPage, condition: Q, *, order: str, limit: int, exclude: Memory | None = None
+) -> paging.RowPage[Memory]:
+    """Return the first memories by an order. Indexes, for each audience: memory_pinned, memory_due,
+    memory_vanishing."""
+    rows = Memory.objects.visible_to(place.team_only_actor).filter(condition)
+    if exclude:
+        rows = rows.exclude(pk=exclude.pk)
+    return paging.fetch_page(
         rows,
         order=order,
         limit=limit,
-        parts=[Q(audience=audience) for audience in sorted(place.here.reads, key=str)],
-        read=lambda found: reading.in_order(actor=place.here, rows=found, order=order),
+        parts=[Q(audience=audience) for audience in sorted(place.team_only_actor.reads, key=str)],
+        read=lambda page_rows: memory_rows.fetch_in_order(actor=place.team_only_actor, rows=page_rows, order=order),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What one did to one memory in a row."""
+class RecentEntry:
+    """Consecutive changes that one author made to one memory."""
 
-    last: Told
+    last: ChangeEntry
     words: str
 
 
-def recent(history: Iterable[Told], *, today: date) -> list[tuple[str, list[Entry]]]:
-    """By days, each with what was done on it: the newest first."""
-    by_day = groupby(history, key=lambda told: told.revision.created_at.date())
-    return [(_named(day, today=today), _entries(told)) for day, told in by_day]
+def group_changes_by_day(history: Iterable[ChangeEntry], *, today: date) -> list[tuple[str, list[RecentEntry]]]:
+    """Group changes by day, newest first."""
+    by_day = groupby(history, key=lambda change: change.revision.created_at.date())
+    return [(_format_day(day, today=today), _merge_runs(day_changes)) for day, day_changes in by_day]
 
 
-def _entries(history: Iterable[Told]) -> list[Entry]:
-    runs = groupby(history, key=lambda told: (told.revision.byline, told.revision.memory_id))
-    return [_entry(list(run)) for _, run in runs]
+def _merge_runs(history: Iterable[ChangeEntry]) -> list[RecentEntry]:
+    runs = groupby(history, key=lambda change: (change.revision.byline, change.revision.memory_id))
+    return [_merge_run(list(run)) for _, run in runs]
 
 
-def _entry(run: list[Told]) -> Entry:
-    words = list(dict.fromkeys(told.words for told in reversed(run)))
-    return Entry(run[0], " and ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])} and {words[-1]}")
+def _merge_run(run: list[ChangeEntry]) -> RecentEntry:
+    words = list(dict.fromkeys(change.verb for change in reversed(run)))
+    return RecentEntry(run[0], " and ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])} and {words[-1]}")
 
 
-def _named(day: date, *, today: date) -> str:
+def _format_day(day: date, *, today: date) -> str:
     if day >= today - timedelta(days=1):
         return "Today" if day >= today else "Yesterday"
     return f"{day.day} {day:%B}" if day.year == today.year else f"{day.day} {day:%B %Y}"
 
 
-def _steps(place: Place, *, core: Memory | None, saved: bool) -> list[tuple[str, str, str, bool]]:
-    """What a new team does first, for those who can; empty once all of it is done."""
+def _onboarding_steps(place: TeamPage, *, core: Memory | None, saved: bool) -> list[tuple[str, str, str, bool]]:
+    """List the first steps for a new team, for those who can write; empty once all are done."""
     if not place.may_write:
         return []
     connected = Token.objects.filter(agent__team=place.team.pk, revoked_at=None).exists()
     steps = [
-        (place.to("memory-new"), "Save a memory", "Something that your agents should know tomorrow, too.", saved),
-        (place.to("core"), "Write core memory", "What every agent of the team reads before it thinks.", bool(core)),
-        (place.to("agents"), "Connect an agent", "Create a token, and it can save and recall by itself.", connected),
+        (place.url("memory-new"), "Save a memory", "Something that your agents should know tomorrow, too.", saved),
+        (place.url("core"), "Write core memory", "What every agent of the team reads before it thinks.", bool(core)),
+        (place.url("agents"), "Connect an agent", "Create a token, and it can save and recall by itself.", connected),
     ]
     return steps if not all(done for *_, done in steps) else []
 
 
-def _charts(place: Place, *, now: datetime) -> dict[str, Any]:
-    tallies = days.tallies(team=place.team, now=now)
+def _usage_charts(place: TeamPage, *, now: datetime) -> dict[str, Any]:
+    separates, workspace_id = place.actor.workspaces_enabled, place.actor.workspace_id
+    tallies = daily_usage.count_team_days(team=place.team, now=now, separates=separates, workspace_id=workspace_id)
     return {
         "tallies": tallies,
         "at_least": any(tally.at_least for tally in tallies),

@@ -1,4 +1,4 @@
-"""All memories of a team: searched as one types, narrowed by filters that the address holds, page by page."""
+"""The list of a team's memories: search as you type, filters in the address, and pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,125 +12,138 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
-from memories import reading, recall
-from memories.filtering import narrowed
+from memories import recall
 from memories.models import Memory
-from memories.paging import Page
-from memories.paging import page as paged
+from memories.queries import memory_rows
+from memories.queries.memory_list import filter_memories
+from memories.queries.paging import RowPage
+from memories.queries.paging import fetch_page as paged
+from memories.recall import Hit
 from memories.recall.snippets import Snippet, snippets
-from memories.recall.statistics import terms
-from memories.views.narrowing import Narrowing
+from memories.recall.word_stats import Within, terms
+from memories.views.list_filters import MemoryFilterForm
 from memoryhub.errors import Forbidden, Invalid
-from teams.place import Place, in_team
+from teams.team_page import TeamPage, in_team
 
-PAGE = 50
+MEMORIES_PER_PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class MemoryLine:
     memory: Memory
     changeable: bool
     snippet: Snippet | None = None
+    confidence: float | None = None  # of a hit
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    lines: Sequence[Line]
-    next: str = ""  # the cursor of the page that follows
-    total: int = 0  # of a search
-    bounded: bool = False  # there may be more than the total
+class MemoryListing:
+    lines: Sequence[MemoryLine]
+    next: str = ""  # address of the next page
+    total: int = 0  # hits of a search
+    bounded: bool = False  # there may be more hits than the total
     note: str = ""
+    doubtful: Sequence[MemoryLine] = ()  # hits below the hub's floor
 
 
 @in_team
-def page(request: HttpRequest, place: Place) -> HttpResponse:
-    narrowing = Narrowing(request.GET, place=place)
-    found, wrong = Found([]), narrowing.wrong
-    if not wrong:
+def show_memories(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    filters = MemoryFilterForm(request.GET, place=place)
+    listing, problems = MemoryListing([]), filters.problems
+    if not problems:
         try:
-            found = read(place=place, narrowing=narrowing, now=timezone.now())
+            listing = load_listing(place=place, filters=filters, now=timezone.now())
         except Invalid as refusal:
-            wrong = list(refusal.fields.values())
-    shown = {"section": "memories", "narrowing": narrowing, "found": found, "wrong": wrong}
-    typing = request.headers.get("HX-Target", "").endswith("#found")
-    template = "memories/_answer.html" if typing else "memories/memories.html"
-    answer = render(request, template, shown, status=400 if wrong else 200)
-    answer["HX-Replace-Url"] = narrowing.here
-    patch_vary_headers(answer, ["HX-Target"])  # or going back would show the part as a page
-    return answer
+            problems = list(refusal.fields.values())
+    context = {"section": "memories", "filters": filters, "listing": listing, "problems": problems}
+    is_fragment = request.headers.get("HX-Target", "").endswith("#memory-list")
+    template = "memories/_memory_list_update.html" if is_fragment else "memories/memories.html"
+    response = render(request, template, context, status=400 if problems else 200)
+    response["HX-Replace-Url"] = filters.current_url
+    patch_vary_headers(response, ["HX-Target"])  # or the back button would show the fragment as a page
+    return response
 
 
-def read(*, place: Place, narrowing: Narrowing, now: datetime) -> Found:
-    if narrowing.of_forgotten and not place.may_write:
+def load_listing(*, place: TeamPage, filters: MemoryFilterForm, now: datetime) -> MemoryListing:
+    if filters.forgotten_only and not place.may_write:
         raise Forbidden("What was forgotten is shown to those who may restore it.")
-    found = _found(narrowing, now=now)
-    memories = [line.memory for line in found.lines]
+    listing = _search_or_list(filters, now=now)
+    memories = [line.memory for line in (*listing.lines, *listing.doubtful)]
     prefetch_related_objects(memories, "agent", "user", "project")
-    return found
+    return listing
 
 
-def _found(narrowing: Narrowing, *, now: datetime) -> Found:
-    """Searched for, the best; in another order, all that have the words, or else the best in that order."""
-    if narrowing.ranked:
-        return _searched(narrowing, now=now)
-    listed = _listed(narrowing, now=now)
-    if listed.lines or narrowing.after or not narrowing.searching:
+def _search_or_list(filters: MemoryFilterForm, *, now: datetime) -> MemoryListing:
+    """Return the best hits of a search; in another order, all that contain the words, or else the best in that
+    order."""
+    if filters.is_ranked:
+        return _search_memories(filters, now=now)
+    listed = _list_memories(filters, now=now)
+    if listed.lines or filters.after or not filters.is_search:
         return listed
-    return _searched(narrowing, now=now)
+    return _search_memories(filters, now=now)
 
 
-def _searched(narrowing: Narrowing, *, now: datetime) -> Found:
+def _search_memories(filters: MemoryFilterForm, *, now: datetime) -> MemoryListing:
     answer = recall.recall(
-        actor=narrowing.reader,
-        query=narrowing.query,
+        actor=filters.reader,
+        query=filters.query,
         limit=recall.MOST,
-        filters=recall.Filters(**narrowing.rules(now=now)),
+        filters=recall.Filters(**filters.as_filters(now=now)),
         snippets=True,
+        min_confidence=recall.AUTO,
+        fold=False,
         noted=False,
         now=now,
     )
-    hits = answer.hits
-    if narrowing.cleaned_data["sort"]:
-        field = narrowing.order.removeprefix("-")
+    hits, doubtful = _hit_lines(filters, answer.hits), _hit_lines(filters, answer.doubtful)
+    return MemoryListing(hits, total=answer.total, bounded=answer.bounded, note=answer.note, doubtful=doubtful)
+
+
+def _hit_lines(filters: MemoryFilterForm, hits: Sequence[Hit]) -> list[MemoryLine]:
+    if filters.cleaned_data["sort"]:
+        field = filters.order.removeprefix("-")
         hits = sorted(hits, key=lambda hit: getattr(hit.memory, field), reverse=True)
-    lines = [_line(narrowing, hit.memory, hit.snippet) for hit in hits]
-    return Found(lines, total=answer.total, bounded=answer.bounded, note=answer.note)
+    return [_memory_line(filters, hit.memory, hit.snippet, hit.confidence) for hit in hits]
 
 
-def _listed(narrowing: Narrowing, *, now: datetime) -> Found:
-    found = _page(narrowing, limit=PAGE, cursor=narrowing.after, now=now)
-    next_page = narrowing.address(cursor=found.next) if found.next else ""
-    parts = _snippets(narrowing, found.rows, now=now) if narrowing.searching else {}
-    return Found([_line(narrowing, memory, parts.get(memory.pk)) for memory in found.rows], next=next_page)
-
-
-def _snippets(narrowing: Narrowing, memories: list[Memory], *, now: datetime) -> dict[UUID, Snippet]:
-    reader = narrowing.reader
-    asked = terms(
-        query=narrowing.query, organization_id=reader.organization_id, audiences=sorted(reader.reads), now=now
+def _list_memories(filters: MemoryFilterForm, *, now: datetime) -> MemoryListing:
+    page = _read_page(filters, limit=MEMORIES_PER_PAGE, cursor=filters.after, now=now)
+    next_page = filters.build_url(cursor=page.next) if page.next else ""
+    snippet_by_id = _load_snippets(filters, page.rows, now=now) if filters.is_search else {}
+    return MemoryListing(
+        [_memory_line(filters, memory, snippet_by_id.get(memory.pk)) for memory in page.rows], next=next_page
     )
-    return snippets(memories=memories, terms=asked.terms)
 
 
-def matching(narrowing: Narrowing, *, limit: int) -> list[UUID]:
-    """The first of the whole list, whichever page of it is shown: of a search the best, and all that have the words."""
-    if not narrowing.is_valid():
-        raise Invalid({"list": " ".join(narrowing.wrong)})
+def _load_snippets(filters: MemoryFilterForm, memories: list[Memory], *, now: datetime) -> dict[UUID, Snippet]:
+    reader = filters.reader
+    query_terms = terms(query=filters.query, within=Within.of(reader), audiences=sorted(reader.reads), now=now)
+    return snippets(memories=memories, terms=query_terms.terms)
+
+
+def matching_ids(filters: MemoryFilterForm, *, limit: int) -> list[UUID]:
+    """Return the first ids of the whole list, whichever page is shown: the best hits first, then all that contain the
+    words."""
+    if not filters.is_valid():
+        raise Invalid({"list": " ".join(filters.problems)})
     now = timezone.now()
-    best = [line.memory.pk for line in _searched(narrowing, now=now).lines] if narrowing.ranked else []
-    rest = [memory.pk for memory in _page(narrowing, limit=limit, cursor=None, now=now).rows]
+    best = [line.memory.pk for line in _search_memories(filters, now=now).lines] if filters.is_ranked else []
+    rest = [memory.pk for memory in _read_page(filters, limit=limit, cursor=None, now=now).rows]
     return list(dict.fromkeys([*best, *rest]))[:limit]
 
 
-def _page(narrowing: Narrowing, *, limit: int, cursor: str | None, now: datetime) -> Page[Memory]:
-    actor, order, forgotten = narrowing.reader, narrowing.order, narrowing.of_forgotten
-    asked = narrowing.rules(now=now) | {"forgotten": forgotten, "text": narrowing.query}
-    rows, parts = narrowed(actor=actor, asked=asked)
-    wanted: dict[str, Any] = {"order": order, "limit": limit, "cursor": cursor, "parts": parts}
+def _read_page(filters: MemoryFilterForm, *, limit: int, cursor: str | None, now: datetime) -> RowPage[Memory]:
+    actor, order, forgotten = filters.reader, filters.order, filters.forgotten_only
+    params = filters.as_filters(now=now) | {"forgotten": forgotten, "text": filters.query}
+    rows, parts = filter_memories(actor=actor, params=params)
+    options: dict[str, Any] = {"order": order, "limit": limit, "cursor": cursor, "parts": parts}
     if forgotten:
-        return paged(rows.defer("search"), **wanted)
-    return paged(rows, **wanted, read=lambda rows: reading.in_order(actor=actor, rows=rows, order=order))
+        return paged(rows.defer("search"), **options)
+    return paged(rows, **options, read=lambda rows: memory_rows.fetch_in_order(actor=actor, rows=rows, order=order))
 
 
-def _line(narrowing: Narrowing, memory: Memory, snippet: Snippet | None = None) -> Line:
-    return Line(memory, narrowing.place.may_change(memory.audience), snippet)
+def _memory_line(
+    filters: MemoryFilterForm, memory: Memory, snippet: Snippet | None = None, confidence: float | None = None
+) -> MemoryLine:
+    return MemoryLine(memory, filters.place.may_change(memory.audience), snippet, confidence)

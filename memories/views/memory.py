@@ -1,4 +1,4 @@
-"""One memory."""
+"""The page of one memory."""
 
 from typing import Any
 from uuid import UUID
@@ -7,54 +7,55 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from memories import scopes
-from memories.assets import Preview, previews
-from memories.forms import audiences
-from memories.importance import importance_at
+from memories.forms import audience_choices
 from memories.models import Asset, Memory, Source
-from memories.neighbours import TIPS, drawn, frame, neighbours
-from memories.readers import readers
-from memoryhub.errors import NotFound
+from memories.queries.attachment_previews import AttachmentPreview, build_previews
+from memories.queries.links import ARROW_TIP_OFFSETS, lay_out_neighbours, list_neighbours, view_box
+from memories.queries.lookup import find_memory_or_forgotten
+from memories.queries.who_can_see import list_readers
+from memories.rules.importance import importance_at
 from teams.actor import Actor
-from teams.place import Place, in_team
+from teams.team_page import TeamPage, in_team
 
-LISTED = 50  # attachments, sources or links at most
-RELATED = ("agent__team", "user", "team", "project__team", "person", "workspace", "session")
+ATTACHMENTS_LISTED = 50  # at most, of attachments, of sources and of links
 
 
 @in_team
-def page(request: HttpRequest, place: Place, memory_id: UUID) -> HttpResponse:
-    memory = seen(place.actor, memory_id)
+def show_memory(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpResponse:
+    memory = find_memory_or_forgotten(actor=place.actor, memory_id=memory_id)
     editable = place.may_change(memory.audience)
-    shown: dict[str, Any] = {"section": "memories", "memory": memory, "gone": gone(memory)}
-    shown |= {"editable": editable and not shown["gone"], "restorable": editable, "now_important": _importance(memory)}
-    shown |= {"owned": memory.audience in place.actor.owns, "readers": readers(memory)}
-    shown |= {"audiences": audiences(place, author=memory.agent_id or memory.pk) if editable else []}
-    shown |= {"audience": f"{memory.scope}:{memory.audience}"}
-    return render(request, "memories/memory.html", shown | _attached(place.actor, memory))
+    context: dict[str, Any] = {"section": "memories", "memory": memory, "gone": gone_reason(memory)}
+    context |= {
+        "editable": editable and not context["gone"],
+        "restorable": editable,
+        "now_important": _importance_now(memory),
+    }
+    context |= {"owned": memory.audience in place.actor.owns, "readers": list_readers(memory)}
+    context |= {"audiences": audience_choices(place, author=memory.agent_id or memory.pk) if editable else []}
+    context |= {"audience": f"{memory.scope}:{memory.audience}"}
+    return render(request, "memories/memory.html", context | _attachments_context(place.actor, memory))
 
 
-def _attached(actor: Actor, memory: Memory) -> dict[str, Any]:
-    within = {"organization": memory.organization_id, "memory": memory.pk}
-    links = neighbours(actor=actor, memory=memory)
-    sources = Source.objects.filter(**within).select_related("session", "agent", "user").order_by("-created_at")
+def _attachments_context(actor: Actor, memory: Memory) -> dict[str, Any]:
+    links = list_neighbours(actor=actor, memory=memory)
+    sources = Source.objects.of_memory(memory).select_related("session", "agent", "user").newest()
     return {
-        "links": links[:LISTED],
-        "nodes": drawn(links),
-        "frame": frame(drawn(links)),
-        "tips": TIPS.items(),
-        "sources": list(sources[:LISTED]),
-        "assets": _assets(within),
+        "links": links[:ATTACHMENTS_LISTED],
+        "nodes": lay_out_neighbours(links),
+        "frame": view_box(lay_out_neighbours(links)),
+        "tips": ARROW_TIP_OFFSETS.items(),
+        "sources": list(sources[:ATTACHMENTS_LISTED]),
+        "assets": _asset_previews(memory),
     }
 
 
-def _assets(within: dict[str, Any]) -> list[Preview]:
-    assets = Asset.objects.filter(**within).select_related("agent", "user").order_by("-created_at")
-    return list(previews(assets[:LISTED]))
+def _asset_previews(memory: Memory) -> list[AttachmentPreview]:
+    assets = Asset.objects.of_memory(memory).with_authors().newest()
+    return list(build_previews(assets[:ATTACHMENTS_LISTED]))
 
 
-def _importance(memory: Memory) -> float:
-    """As it counts today."""
+def _importance_now(memory: Memory) -> float:
+    """Return the importance as it counts today."""
     return importance_at(
         importance=memory.importance,
         type=memory.type,
@@ -66,17 +67,8 @@ def _importance(memory: Memory) -> float:
     )
 
 
-def seen(actor: Actor, memory_id: UUID) -> Memory:
-    """The memory, if the actor sees it; what is forgotten or expired is there for those who may restore it."""
-    reachable = Memory.objects.filter(scopes.readable(actor), purged_at=None).with_usage().select_related(*RELATED)
-    memory = reachable.defer("search").filter(pk=memory_id).first()
-    if memory is None or (gone(memory) and memory.audience not in actor.writes):
-        raise NotFound("There is no such memory.")
-    return memory
-
-
-def gone(memory: Memory) -> str:
-    """Why it is not to be found any more, in a word; nothing while it lives."""
+def gone_reason(memory: Memory) -> str:
+    """Return `forgotten` or `expired`; empty while the memory is active."""
     if memory.forgotten_at:
         return "forgotten"
     return "expired" if memory.expires_at and memory.expires_at <= timezone.now() else ""

@@ -1,4 +1,4 @@
-"""The command palette: pages, things to do, teams and memories by a few letters of them."""
+"""The command palette: pages, actions, teams and memories that match a few letters."""
 
 from dataclasses import dataclass
 
@@ -8,90 +8,105 @@ from django.urls import reverse
 
 from memories import recall
 from teams.models import Role
-from teams.place import Place, in_team
-from teams.views import looks
+from teams.team_page import TeamPage, in_team
+from teams.views import appearance
 
-ANYBODY = (Role.VIEWER, Role.EDITOR, Role.OWNER)
-WRITERS = (Role.EDITOR, Role.OWNER)
-OWNERS = (Role.OWNER,)
-PAGES = (
-    ("team-home", "Team home", "house", ANYBODY),
-    ("memories", "Memories", "brain", ANYBODY),
-    ("core", "Core memory", "book-open-text", ANYBODY),
-    ("playground", "Recall playground", "search", ANYBODY),
-    ("activity", "Activity", "activity", ANYBODY),
-    ("activity-questions", "Unanswered questions", "circle-question-mark", ANYBODY),
-    ("memories-batches", "Batches", "history", WRITERS),
-    ("files", "Files", "folder", ANYBODY),
-    ("conversations", "Conversations", "messages-square", ANYBODY),
-    ("agents", "Agents and tokens", "bot", ANYBODY),
-    ("projects", "Projects", "layers", ANYBODY),
-    ("members", "Members", "users", ANYBODY),
-    ("tree", "Team tree", "network", ANYBODY),
-    ("export", "Export", "download", OWNERS),
+EVERY_ROLE = (Role.VIEWER, Role.EDITOR, Role.OWNER)
+WRITER_ROLES = (Role.EDITOR, Role.OWNER)
+OWNER_ROLES = (Role.OWNER,)
+PALETTE_PAGES = (
+    ("team-home", "Team home", "house", EVERY_ROLE),
+    ("memories", "Memories", "brain", EVERY_ROLE),
+    ("core", "Core memory", "book-open-text", EVERY_ROLE),
+    ("playground", "Recall playground", "search", EVERY_ROLE),
+    ("activity", "Activity", "activity", EVERY_ROLE),
+    ("activity-questions", "Unanswered questions", "circle-question-mark", EVERY_ROLE),
+    ("memories-batches", "Batches", "history", WRITER_ROLES),
+    ("files", "Files", "folder", EVERY_ROLE),
+    ("conversations", "Conversations", "messages-square", EVERY_ROLE),
+    ("agents", "Agents and tokens", "bot", EVERY_ROLE),
+    ("projects", "Projects", "layers", EVERY_ROLE),
+    ("members", "Members", "users", EVERY_ROLE),
+    ("tree", "Team tree", "network", EVERY_ROLE),
+    ("export", "Export", "download", OWNER_ROLES),
 )
-ACTIONS = (
-    ("memory-new", "New memory", "plus", WRITERS),
-    ("core-write", "Edit core memory", "pencil", WRITERS),
-    ("core-read", "See what an agent reads", "eye", ANYBODY),
-    ("file-new", "New file", "file-plus", WRITERS),
-    ("file-upload", "Upload files", "upload", WRITERS),
-    ("agent-new", "New agent", "bot", OWNERS),
-    ("project-new", "New project", "layers", OWNERS),
-    ("invite", "Invite somebody", "user-plus", OWNERS),
+PALETTE_ACTIONS = (
+    ("memory-new", "New memory", "plus", WRITER_ROLES),
+    ("core-write", "Edit core memory", "pencil", WRITER_ROLES),
+    ("core-read", "See what an agent reads", "eye", EVERY_ROLE),
+    ("file-new", "New file", "file-plus", WRITER_ROLES),
+    ("file-upload", "Upload files", "upload", WRITER_ROLES),
+    ("agent-new", "New agent", "bot", OWNER_ROLES),
+    ("project-new", "New project", "layers", OWNER_ROLES),
+    ("invite", "Invite somebody", "user-plus", OWNER_ROLES),
 )
-MEMORIES = 8
+MAX_PALETTE_HITS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
-    """A page to go to, or with a name something to send there."""
+class PaletteCommand:
+    """A page to open; with a name, a form value to submit there."""
 
     address: str
     title: str
-    sign: str
+    icon: str
     name: str = ""
     value: str = ""
 
 
-def _anywhere(*, keys: str) -> list[Command]:
-    """What one can do outside of teams, too."""
+def _global_commands(*, keys: str) -> list[PaletteCommand]:
+    """List the commands that are the same in every team."""
     theme, other = reverse("theme"), "on" if keys == "off" else "off"
     return [
-        Command(reverse("account"), "Account", "settings"),
-        Command(reverse("password"), "Change the password", "key-round"),
-        Command(theme, "Light theme", "sun", "theme", "light"),
-        Command(theme, "Dark theme", "moon", "theme", "dark"),
-        Command(theme, "Theme of the system", "monitor", "theme", "system"),
-        Command(reverse("keys"), f"Switch single keys {other}", "keyboard", "keys", other),
-        Command(reverse("logout"), "Log out", "log-out", "out", "1"),
+        PaletteCommand(reverse("account"), "Account", "settings"),
+        PaletteCommand(reverse("password"), "Change the password", "key-round"),
+        PaletteCommand(theme, "Light theme", "sun", "theme", "light"),
+        PaletteCommand(theme, "Dark theme", "moon", "theme", "dark"),
+        PaletteCommand(theme, "Theme of the system", "monitor", "theme", "system"),
+        PaletteCommand(reverse("keys"), f"Switch single keys {other}", "keyboard", "keys", other),
+        PaletteCommand(reverse("logout"), "Log out", "log-out", "out", "1"),
     ]
 
 
 @in_team
-def page(request: HttpRequest, place: Place) -> HttpResponse:
-    asked = request.GET.get("q", "").strip()[: recall.QUERY_LENGTH]
-    words = asked.lower().split()
-    teams = [team for team in place.teams if team != place.team and _says(team.name, words)]
-    hits = recall.recall(actor=place.here, query=asked, limit=MEMORIES, noted=False).hits if asked else []
-    found = {
-        "asked": asked,
-        "pages": _found(_offered(PAGES, place), words),
-        "actions": _found([*_offered(ACTIONS, place), *_anywhere(keys=looks.chosen(request, "keys"))], words),
-        "teams": teams[:MEMORIES],
-        "memories": [hit.memory for hit in hits],
+def show_palette(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    query = request.GET.get("q", "").strip()[: recall.QUERY_LENGTH]
+    words = query.lower().split()
+    teams = [team for team in place.teams if team != place.team and _contains_all(team.name, words)]
+    found = _recall_memories(place, query) if query else None
+    context = {
+        "query": query,
+        "pages": _matching_commands(_allowed_commands(PALETTE_PAGES, place), words),
+        "actions": _matching_commands(
+            [
+                *_allowed_commands(PALETTE_ACTIONS, place),
+                *_global_commands(keys=appearance.read_appearance_choice(request, "keys")),
+            ],
+            words,
+        ),
+        "teams": teams[:MAX_PALETTE_HITS],
+        "memories": [hit.memory for hit in (found.hits or found.doubtful)] if found else [],
+        "is_sure": bool(found and found.hits),
     }
-    return render(request, "memories/_palette.html", found)
+    return render(request, "memories/_palette.html", context)
 
 
-def _offered(rows: tuple[tuple[str, str, str, tuple[Role, ...]], ...], place: Place) -> list[Command]:
-    return [Command(place.to(name), title, sign) for name, title, sign, roles in rows if place.role in roles]
+def _recall_memories(place: TeamPage, query: str) -> recall.Recalled:
+    return recall.recall(
+        actor=place.team_only_actor, query=query, limit=MAX_PALETTE_HITS, min_confidence=recall.AUTO, noted=False
+    )
 
 
-def _found(commands: list[Command], words: list[str]) -> list[Command]:
-    return [command for command in commands if _says(command.title, words)]
+def _allowed_commands(
+    rows: tuple[tuple[str, str, str, tuple[Role, ...]], ...], place: TeamPage
+) -> list[PaletteCommand]:
+    return [PaletteCommand(place.url(name), title, sign) for name, title, sign, roles in rows if place.role in roles]
 
 
-def _says(title: str, words: list[str]) -> bool:
-    """Each word, in whichever order."""
+def _matching_commands(commands: list[PaletteCommand], words: list[str]) -> list[PaletteCommand]:
+    return [command for command in commands if _contains_all(command.title, words)]
+
+
+def _contains_all(title: str, words: list[str]) -> bool:
+    """Return True if the title contains every word, in any order."""
     return all(word in title.lower() for word in words)

@@ -1,8 +1,9 @@
-"""The recall playground: ask as an agent would, see why each answer stands where it does, and why another does not."""
+"""The recall playground: ask as an agent would, see why each hit ranks where it does, and why another memory is
+absent."""
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -13,15 +14,16 @@ from django.shortcuts import render
 
 from memories import recall
 from memories.models import Memory, Scope, Type
-from memories.recall import ASKING, DEFAULT_LIMIT, MOST, QUERY_LENGTH, Filters, Hit, Mode, Recalled
-from memories.views.onlooking import Standpoint
+from memories.recall import ASKING, AUTO, DEFAULT_LIMIT, MOST, QUERY_LENGTH, Filters, Hit, Mode
+from memories.recall.confidence import describe_confidence
+from memories.views.view_as import ViewAsForm
 from memoryhub.errors import NotFound, Trouble
-from memoryhub.forms import WordsField, refuse
-from memoryhub.ids import as_uuid
-from teams.onlooking import Sight
-from teams.place import Place, in_team
+from memoryhub.forms import WordsField, add_refusal
+from memoryhub.ids import parse_uuid
+from teams.team_page import TeamPage, in_team
+from teams.view_as import ViewAs
 
-MODES = {
+MODE_LABELS = {
     Mode.HYBRID: "Words and meaning",
     Mode.KEYWORD: "Words alone",
     Mode.SEMANTIC: "Meaning alone",
@@ -29,22 +31,24 @@ MODES = {
     Mode.IMPORTANT: "The most important",
     Mode.TYPED: "Of one type",
 }
-PARTS = {
+SCORE_PART_LABELS = {
     "words": "words",
     "meaning": "meaning",
     "lead": "begins with an asked word",
+    "length": "its length",
+    "neighbours": "what was saved just before and after",
     "exact": "has it letter by letter",
     "links": "links",
 }
-QUESTIONS = ("What did we decide?", "Which lessons did we learn?")
-EXAMPLES, LOOKED_AT = 3, 20  # keys of the newest memories, and among how many of them they are looked for
-AGAIN = 8  # agents to ask again as, by a link each
-LIMITS = {mode.value: limit for mode, limit in DEFAULT_LIMIT.items()}
-LEAST = 0.005  # of a score, that is worth a number
-PICKED = 5  # memories to choose from, where a few words name none
+EXAMPLE_QUESTIONS = ("What did we decide?", "Which lessons did we learn?")
+EXAMPLES, LOOKED_AT = 3, 20  # keys to suggest, taken from this many of the newest memories
+MAX_AGENT_LINKS = 8  # agents with a link that asks as them
+DEFAULT_LIMITS = {mode.value: limit for mode, limit in DEFAULT_LIMIT.items()}
+SMALLEST_SHOWN_SCORE = 0.005  # smaller parts of a score get no number
+MAX_PICKS = 5  # suggestions, if the words name no single memory
 
 
-class Asking(Standpoint):
+class PlaygroundForm(ViewAsForm):
     agent = forms.ChoiceField(label="As", required=False)
     query = forms.CharField(
         label="Question",
@@ -52,54 +56,56 @@ class Asking(Standpoint):
         max_length=QUERY_LENGTH,
         widget=forms.TextInput({"type": "search", "placeholder": "Words, a question, an identifier"}),
     )
-    mode = forms.ChoiceField(label="By", choices=[(mode.value, words) for mode, words in MODES.items()])
+    mode = forms.ChoiceField(label="By", choices=[(mode.value, words) for mode, words in MODE_LABELS.items()])
     limit = forms.IntegerField(label="At most", widget=forms.NumberInput({"min": 1, "max": MOST}))
     type = forms.ChoiceField(label="Type", required=False, choices=[("", "Any"), *Type.choices])
     tags = WordsField(label="With all tags", widget=forms.TextInput({"placeholder": "a, b"}))
 
-    def __init__(self, data: Any, *, place: Place) -> None:
+    def __init__(self, data: Any, *, place: TeamPage) -> None:
         super().__init__(data, place=place)
-        field = self.choosing("agent")
+        field = self.choice_field("agent")
         field.choices = [("", "Yourself"), *field.choices]  # type: ignore[misc]
 
     def clean(self) -> None:
-        said = self.cleaned_data
-        if not said.get("agent") and (said.get("project") or said.get("user")):
+        values = self.cleaned_data
+        if not values.get("agent") and (values.get("project") or values.get("user")):
             self.add_error("agent", "Choose an agent: a project and a person are what an agent works in and for.")
 
-    def question(self) -> dict[str, Any]:
-        said = self.cleaned_data
-        filters = Filters(type=said["type"], tags=said["tags"])
-        return {"query": said["query"], "mode": said["mode"], "limit": said["limit"], "filters": filters}
+    def recall_arguments(self) -> dict[str, Any]:
+        values = self.cleaned_data
+        filters = Filters(type=values["type"], tags=values["tags"])
+        asked = {name: values[name] for name in ("query", "mode", "limit")}
+        return {**asked, "filters": filters, "min_confidence": AUTO}
 
 
-NAMES = (*Asking.base_fields, "why")
+PLAYGROUND_PARAMS = (*PlaygroundForm.base_fields, "why")
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """A part of a score: what it is, how much, from where to where on a scale of a hundred, and the rank by it."""
+class ScoreBar:
+    """One part of a score: its amount, its place on a scale of a hundred, and the rank by it."""
 
     name: str
     words: str
-    amount: float | None  # None where it tells nothing: it adds nothing, or more than a score can have
+    amount: float | None  # None if it adds nothing, or more than a score can have
     start: float
     width: float
     rank: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A hit as the page shows it."""
+class HitRow:
+    """A hit with its score bars, and sentences on why it is sure or doubtful."""
 
     hit: Hit
-    bars: list[Bar]
+    bars: list[ScoreBar]
+    reasons: list[str]
     changeable: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
-    """Why a memory is not there: what rules it out, or which ones may have been meant."""
+class AbsenceReason:
+    """The reason why a memory is not among the hits, or suggestions of which memory was meant."""
 
     memory: Memory | None = None
     sentence: str = ""
@@ -108,79 +114,105 @@ class Ruling:
 
 
 @in_team
-def page(request: HttpRequest, place: Place) -> HttpResponse:
-    said = {name: value for name in NAMES if (value := request.GET.get(name, "").strip())}
-    mode = said.get("mode", Mode.HYBRID)
-    asking = mode in ASKING
-    form = Asking({"mode": mode, "limit": LIMITS.get(mode, LIMITS[Mode.HYBRID])} | said, place=place)
-    wanted = "query" in said or not asking
-    told = {"section": "playground", "form": form, "said": said, "asking": asking, "wanted": wanted}
-    if not wanted:
-        told["examples"] = _examples(place)
+def show_playground(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    params = {name: value for name in PLAYGROUND_PARAMS if (value := request.GET.get(name, "").strip())}
+    mode = params.get("mode", Mode.HYBRID)
+    takes_query = mode in ASKING
+    form = PlaygroundForm(
+        {"mode": mode, "limit": DEFAULT_LIMITS.get(mode, DEFAULT_LIMITS[Mode.HYBRID])} | params, place=place
+    )
+    has_question = "query" in params or not takes_query
+    context = {
+        "section": "playground",
+        "form": form,
+        "params": params,
+        "takes_query": takes_query,
+        "has_question": has_question,
+    }
+    if not has_question:
+        context["examples"] = _example_questions(place)
     elif form.is_valid():
-        told |= _asked(request, place, form, said)
-    return render(request, "memories/playground.html", told)
+        context |= _run_recall(request, place, form, params)
+    return render(request, "memories/playground.html", context)
 
 
-def _asked(request: HttpRequest, place: Place, form: Asking, said: Mapping[str, str]) -> dict[str, Any]:
-    sight = form.sight()
-    if sight is None:
+def _run_recall(
+    request: HttpRequest, place: TeamPage, form: PlaygroundForm, params: Mapping[str, str]
+) -> dict[str, Any]:
+    view = form.resolve_view()
+    if view is None:
         return {}
     try:
-        question = form.question()
-        found = recall.recall(actor=sight.actor, explain=True, snippets=True, noted=False, **question)
-        why = said.get("why", "").strip()
-        ruling = _ruling(place, sight, why=why[:QUERY_LENGTH], question=question) if why else None
+        arguments = form.recall_arguments()
+        result = recall.recall(actor=view.actor, explain=True, snippets=True, noted=False, **arguments)
+        why = params.get("why", "").strip()
+        absence = _explain_absence(place, view, why=why[:QUERY_LENGTH], arguments=arguments) if why else None
     except Trouble as refusal:
-        refuse(form, refusal)
+        add_refusal(form, refusal)
         return {}
     return {
-        "found": found,
-        "answers": _answers(place, found),
-        "hidden": sight.hidden,
-        "again": _again(place, said),
+        "result": result,
+        "answers": _hit_rows(place, result.hits, floor=result.floor),
+        "doubtful": _hit_rows(place, result.doubtful, floor=result.floor),
+        "hidden": view.hidden,
+        "again": _ask_as_links(place, params),
         "why": why,
-        "ruling": ruling,
-        "curl": _curl(request, form, question),
+        "absence": absence,
+        "curl": _recall_curl(request, form, arguments),
     }
 
 
-def _answers(place: Place, found: Recalled) -> list[Answer]:
-    return [Answer(hit, _bars(hit), place.may_change(hit.memory.audience)) for hit in found.hits]
+def _hit_rows(place: TeamPage, hits: Sequence[Hit], *, floor: float) -> list[HitRow]:
+    return [
+        HitRow(
+            hit,
+            _score_bars(hit),
+            describe_confidence(hit.certainty, floor=floor),
+            place.may_change(hit.memory.audience),
+        )
+        for hit in hits
+    ]
 
 
-def _bars(hit: Hit) -> list[Bar]:
+def _score_bars(hit: Hit) -> list[ScoreBar]:
     if hit.scored is None:
         return []
     bars, start = [], 0.0
     ranks = {"words": hit.scored.words_rank, "meaning": hit.scored.meaning_rank, "links": hit.scored.links_rank}
     for name, amount in hit.scored.parts.items():
-        if amount >= LEAST or ranks.get(name):
-            told = amount if LEAST <= amount <= 1 else None
-            bars.append(Bar(name, PARTS[name], told, start, min(100 * amount, 100 - start), ranks.get(name)))
+        if amount >= SMALLEST_SHOWN_SCORE or ranks.get(name):
+            shown_amount = amount if SMALLEST_SHOWN_SCORE <= amount <= 1 else None
+            bars.append(
+                ScoreBar(
+                    name, SCORE_PART_LABELS[name], shown_amount, start, min(100 * amount, 100 - start), ranks.get(name)
+                )
+            )
         start = min(100.0, start + 100 * amount)
     return bars
 
 
-def _again(place: Place, said: Mapping[str, str]) -> list[tuple[str, str, bool]]:
-    """The same question through other eyes: a name, an address, and whether it is asked so now."""
-    alone = {name: value for name, value in said.items() if name not in ("agent", "project", "user")}
-    yourself = ("yourself", f"?{urlencode(alone)}", "agent" not in said)
-    agents = [agent.slug for agent in place.agents[:AGAIN]]
-    return [yourself, *((name, f"?{urlencode({**said, 'agent': name})}", said.get("agent") == name) for name in agents)]
+def _ask_as_links(place: TeamPage, params: Mapping[str, str]) -> list[tuple[str, str, bool]]:
+    """Link to the same question asked as others: a name, an address, and True for the present one."""
+    as_yourself = {name: value for name, value in params.items() if name not in ("agent", "project", "user")}
+    yourself = ("yourself", f"?{urlencode(as_yourself)}", "agent" not in params)
+    agents = [agent.slug for agent in place.agents[:MAX_AGENT_LINKS]]
+    return [
+        yourself,
+        *((name, f"?{urlencode({**params, 'agent': name})}", params.get("agent") == name) for name in agents),
+    ]
 
 
-def _examples(place: Place) -> list[str]:
-    """Questions that this team's memories answer."""
-    newest = Memory.objects.visible_to(place.here).filter(audience=place.team.pk).newest()
+def _example_questions(place: TeamPage) -> list[str]:
+    """List questions that this team's memories answer."""
+    newest = Memory.objects.visible_to(place.team_only_actor).filter(audience=place.team.pk).newest()
     keys = [key for key in newest.values_list("key", flat=True)[:LOOKED_AT] if key]
-    return [*keys[:EXAMPLES], *QUESTIONS]
+    return [*keys[:EXAMPLES], *EXAMPLE_QUESTIONS]
 
 
-def _curl(request: HttpRequest, form: Asking, question: Mapping[str, Any]) -> str:
-    """The call by which the agent itself asks this."""
-    body = {name: question[name] for name in ("query", "mode", "limit") if question[name]}
-    body |= question["filters"].said() | {"explain": True}
+def _recall_curl(request: HttpRequest, form: PlaygroundForm, arguments: Mapping[str, Any]) -> str:
+    """Return the API call with which the agent asks this."""
+    body = {name: arguments[name] for name in ("query", "mode", "limit") if arguments[name]}
+    body |= arguments["filters"].set_values() | {"min_confidence": arguments["min_confidence"], "explain": True}
     headers = ["Authorization: Bearer $MEMORYHUB_TOKEN", "Content-Type: application/json", *form.headers()]
     parts = [f"curl {shlex.quote(request.build_absolute_uri('/api/v1/recall'))}"]
     parts += [f'-H "{header}"' for header in headers]
@@ -190,34 +222,34 @@ def _curl(request: HttpRequest, form: Asking, question: Mapping[str, Any]) -> st
 # Why not this one?
 
 
-def _ruling(place: Place, sight: Sight, *, why: str, question: Mapping[str, Any]) -> Ruling:
-    memory = _named(place, why)
+def _explain_absence(place: TeamPage, view: ViewAs, *, why: str, arguments: Mapping[str, Any]) -> AbsenceReason:
+    memory = _find_named_memory(place, why)
     if memory is None:
-        looked = recall.recall(actor=place.here, query=why, limit=PICKED, snippets=True, noted=False)
-        return Ruling(picks=looked.hits)
+        suggestions = recall.recall(actor=place.team_only_actor, query=why, limit=MAX_PICKS, snippets=True, noted=False)
+        return AbsenceReason(picks=suggestions.hits)
     try:
-        verdict = recall.why_not(actor=sight.actor, memory_id=memory.pk, **question)
+        verdict = recall.why_not(actor=view.actor, memory_id=memory.pk, **arguments)
     except NotFound:
-        return Ruling(memory, _unseen(memory, sight))
-    return Ruling(memory, verdict.reason, verdict.rank)
+        return AbsenceReason(memory, _explain_not_visible(memory, view))
+    return AbsenceReason(memory, verdict.reason, verdict.rank)
 
 
-def _named(place: Place, name: str) -> Memory | None:
-    """By its id or its key; a forgotten one too, for those who may restore it."""
+def _find_named_memory(place: TeamPage, name: str) -> Memory | None:
+    """Find a memory by id or key; a forgotten one too, for those who may restore it."""
     for rows in (Memory.objects.visible_to(place.actor), Memory.objects.restorable_by(place.actor)):
         rows = rows.defer("search").select_related("team", "project", "agent")
-        number = as_uuid(name)
-        if found := rows.filter(pk=number).first() if number else rows.keyed(name).first():
-            return found
+        memory_id = parse_uuid(name)
+        if memory := rows.filter(pk=memory_id).first() if memory_id else rows.with_key(name).first():
+            return memory
     return None
 
 
-def _unseen(memory: Memory, sight: Sight) -> str:
-    """Whose it is, if it is not for whoever asks."""
-    who = sight.actor.name
+def _explain_not_visible(memory: Memory, view: ViewAs) -> str:
+    """Explain whose memory it is, if the asking agent may not see it."""
+    name = view.actor.name
     return {
-        Scope.TEAM: f"It is the memory of the team {memory.team}, which {who} does not read.",
-        Scope.PROJECT: f"It belongs to the project {memory.project}. {who} sees it only in that project.",
-        Scope.AGENT: f"It is {memory.agent}'s own, and not for {who}.",
-        Scope.GLOBAL: f"It is about one person alone. {who} sees it only when it works for them.",
+        Scope.TEAM: f"It is the memory of the team {memory.team}, which {name} does not read.",
+        Scope.PROJECT: f"It belongs to the project {memory.project}. {name} sees it only in that project.",
+        Scope.AGENT: f"It is {memory.agent}'s own, and not for {name}.",
+        Scope.GLOBAL: f"It is about one person alone. {name} sees it only when it works for them.",
     }[Scope(memory.scope)]

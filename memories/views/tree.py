@@ -1,4 +1,4 @@
-"""The team tree, and what is inherited from where: of each team above, what its core memory says and what is pinned."""
+"""The team tree, and the core memory and pinned memories that are inherited from each team above."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,58 +7,56 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from memories.context import CORE_KEY
-from memories.models import Memory, Scope
+from memories.models import CORE_KEY, Memory, Scope
 from teams import ancestry
 from teams.models import Agent, Level, Team
-from teams.place import CHOICES, Place, in_team
-from teams.views.tree import grown
+from teams.team_page import MAX_CHOICES, TeamPage, in_team
+from teams.views.tree import build_team_tree
 
-PINNED = 3
+PINNED_PER_TEAM = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Inherited:
     team: Team
-    shown: bool  # whether it is the person's, too; else they know its name alone
+    is_readable: bool  # if not, the person sees only its name
     core: Memory | None
     pinned: Sequence[Memory]
 
 
 @in_team
-def page(request: HttpRequest, place: Place) -> HttpResponse:
-    above = ancestry.upward(place.team.pk)[1:]
+def show_tree(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    above = ancestry.with_teams_above(place.team.pk)[1:]
     teams = Team.objects.filter(pk__in=above).select_related("organization").in_bulk()
     leaders = Agent.objects.filter(team=place.team.pk).exclude(level=Level.MEMBER).order_by("slug")
-    shown = {
+    context = {
         "section": "tree",
-        "roots": grown(place),
-        "above": inherited(place, [teams[pk] for pk in above]),
-        "leaders": leaders[:CHOICES],
+        "roots": build_team_tree(place),
+        "above": load_inherited(place, [teams[pk] for pk in above]),
+        "leaders": leaders[:MAX_CHOICES],
     }
-    return render(request, "teams/tree.html", shown)
+    return render(request, "teams/tree.html", context)
 
 
-def inherited(place: Place, above: Sequence[Team]) -> list[Inherited]:
-    """Nearest first, and no more than the person may see of it."""
-    seen = [team.pk for team in above if team.pk in place.actor.reads]
-    cores, rows = _cores(place, seen), _pinned(place, seen)
-    pinned = {team: [memory for memory in rows if memory.audience == team] for team in seen}
-    return [Inherited(team, team.pk in seen, cores.get(team.pk), pinned.get(team.pk, [])) for team in above]
+def load_inherited(place: TeamPage, above: Sequence[Team]) -> list[Inherited]:
+    """Load what each team above passes down, nearest first, as far as the person may read it."""
+    readable_ids = [team.pk for team in above if team.pk in place.actor.reads]
+    cores, rows = _load_cores(place, readable_ids), _load_pinned(place, readable_ids)
+    pinned = {team: [memory for memory in rows if memory.audience == team] for team in readable_ids}
+    return [Inherited(team, team.pk in readable_ids, cores.get(team.pk), pinned.get(team.pk, [])) for team in above]
 
 
-def _cores(place: Place, teams: Sequence[UUID]) -> dict[UUID, Memory]:
-    """Hopes for the index key_has_one_living_owner."""
-    found = Memory.objects.visible_to(place.actor).filter(audience__in=teams, scope=Scope.TEAM, key=CORE_KEY)
-    return {memory.audience: memory for memory in found.filter(owns_key=True).defer("search")}
+def _load_cores(place: TeamPage, teams: Sequence[UUID]) -> dict[UUID, Memory]:
+    rows = Memory.objects.visible_to(place.actor).core_of(*teams)
+    return {memory.audience: memory for memory in rows.defer("search")}
 
 
-def _pinned(place: Place, teams: Sequence[UUID]) -> list[Memory]:
-    """Hopes for the index memory_pinned, in each team by itself."""
+def _load_pinned(place: TeamPage, teams: Sequence[UUID]) -> list[Memory]:
+    """Return the first pinned memories of each team. Index, for each team: memory_pinned."""
     visible = Memory.objects.visible_to(place.actor).filter(pinned=True, scope=Scope.TEAM).defer("search")
     rows = visible.exclude(key=CORE_KEY).order_by("-importance", "-id")
-    firsts = [rows.filter(audience=team)[:PINNED] for team in teams]
+    firsts = [rows.filter(audience=team)[:PINNED_PER_TEAM] for team in teams]
     if not firsts:
         return []
-    found = firsts[0] if len(firsts) == 1 else firsts[0].union(*firsts[1:], all=True)
-    return sorted(found, key=lambda memory: -memory.importance)
+    memories = firsts[0] if len(firsts) == 1 else firsts[0].union(*firsts[1:], all=True)
+    return sorted(memories, key=lambda memory: -memory.importance)

@@ -1,12 +1,12 @@
-// Gives the operators' pages the landmarks, names and keys that their theme leaves out.
+// Add the landmarks, accessible names and keys that the admin theme leaves out.
 
 const PRESSED = "[x-on\\:click]:not(a[href], button, input, #changelist-filter-close)"; // but no button
 const REACHED = "a[href], button, input:not([type=hidden]), select, textarea, [tabindex='0']";
 const ICON = ".material-symbols-outlined";
-// What is said of a button that only has an icon.
+// Labels of buttons that only have an icon.
 const ICONS = { dock_to_right: "Side menu", close: "Close", more_horiz: "More", more_vert: "More", search: "Search" };
 
-// Earlier than the theme's scroll areas are made, which take their names from these attributes.
+// Before the theme creates its scroll areas, which take their names from these attributes.
 document.addEventListener("DOMContentLoaded", () => {
   set("#main", "role", "main");
   set("#nav-sidebar-inner", "aria-label", "Lists");
@@ -22,7 +22,7 @@ function nameOf(area) {
   return area.closest("fieldset")?.querySelector("h2")?.textContent.trim() || "Rows";
 }
 
-// What scripts make: boxes to choose from, which come once the page is there, a row is added or one is opened.
+// Select boxes that scripts create after the page has loaded, a row is added or one is opened.
 function name() {
   document.querySelectorAll(".select2-hidden-accessible + .select2-container:not([data-named])").forEach((box) => {
     const label = box.previousElementSibling.labels[0];
@@ -49,7 +49,7 @@ function name() {
   });
 }
 
-// Keys press what is no button, and lead to what it opens; Escape closes that and leads back.
+// Keyboard access to controls that are not buttons; Escape closes what they open and returns the focus.
 let opener;
 
 document.addEventListener("keydown", (event) => {
@@ -79,3 +79,9 @@ function reached() {
 function set(selector, attribute, value) {
   document.querySelectorAll(selector).forEach((element) => element.setAttribute(attribute, value));
 }
+
+// Drafts of the team's pages (guard.js) do not outlast the session here either.
+document.addEventListener("submit", ({ target }) => {
+  if (target.id !== "logout-form") return;
+  Object.keys(localStorage).filter((name) => name.startsWith("draft:")).forEach((name) => localStorage.removeItem(name));
+});

@@ -9,7 +9,7 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => (label.textContent = "Copy"), 2000);
 });
 
-// The clipboard is given to pages by https alone; elsewhere the text is at least selected.
+// Browsers allow the clipboard only over https; elsewhere the text is selected.
 async function copied(source) {
   getSelection().selectAllChildren(source);
   try {

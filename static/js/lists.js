@@ -1,4 +1,4 @@
-// Selecting rows of the list: how many are, all of a page at once, and a range by holding Shift.
+// Row selection: the count, all of a page at once, and ranges with Shift.
 
 const boxes = () => [...document.querySelectorAll(".memory > input[type=checkbox]")];
 let last = null;

@@ -1,28 +1,28 @@
-// What every page can do with a keyboard and scripts. Without them, all of it can be done by links and forms.
+// Keyboard and script features of every page. Without scripts, links and forms do the same.
 //
 //   data-opens="id"    a button that opens that dialog
 //   data-tells         a button that tells exact times instead of how long ago, and back
-//   data-dismisses     a button that takes its toast away
+//   data-dismisses     a button that removes its toast
 //   data-key="e"       pressing the key presses it: in the current row of a list if there is one, else on the page, else in its frame
 //   data-row           a row of a list, which j and k go through
-//   data-resets        a form whose fields say what the answer says, not what was typed
+//   data-resets        a form whose fields take the values of the response, not what was typed
 
-htmx.initialize(); // which would otherwise get ready a moment after keys are listened to
+htmx.initialize(); // otherwise htmx starts a moment after the key listeners
 
 const $ = (selector, within = document) => within.querySelector(selector);
 const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
-const single = document.documentElement.dataset.keys !== "off"; // whether keys do something without Ctrl
+const single = document.documentElement.dataset.keys !== "off"; // single-key shortcuts are on
 const typing = (element) => element.closest("input:not([type=checkbox], [type=radio], [type=file]), textarea, select, [contenteditable]") !== null;
 
-// Controls that need scripts are hidden until there are some.
+// Show the controls that need scripts.
 const reveal = () => $$("[data-opens][hidden], [data-dismisses][hidden], [data-tells][hidden], [data-scripted][hidden]").forEach((element) => (element.hidden = false));
 reveal();
 document.addEventListener("htmx:after:swap", reveal);
 document.addEventListener("htmx:after:swap", (event) => event.target.matches?.("form[data-resets]") && event.target.reset());
 
-// While an answer is awaited for long, a bar says so, and in words if it takes longer still.
+// Show a progress bar for slow requests, and a message for very slow ones.
 const waiting = document.getElementById("waiting");
-const SLOW = 200; // milliseconds that seem no time at all
+const SLOW = 200; // milliseconds that still feel instant
 const SLOWER = 2000;
 let awaited = 0;
 const timers = [];
@@ -44,7 +44,7 @@ document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
   ctx.fetch = (...request) => awaiting(fetch(...request));
 });
 
-// Moments are said as how long ago; pressing one, or a key, says all of them exactly, in the reader's zone.
+// Times are relative; pressing one, or a key, shows all of them exactly, in the reader's time zone.
 let exactly = false;
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const ZONE = new Intl.DateTimeFormat(undefined, { timeZoneName: "short" }).formatToParts().find((part) => part.type === "timeZoneName").value;
@@ -62,13 +62,13 @@ document.addEventListener("click", (event) => {
   tell();
 });
 
-// Where one is stays in sight, however narrow the bar.
+// Keep the current item of a narrow bar in view.
 $$(".side, .tabs").forEach((bar) => {
   const here = $("[aria-current]", bar);
   if (here) bar.scrollLeft = here.offsetLeft - (bar.clientWidth - here.offsetWidth) / 2;
 });
 
-// Menus close when one looks elsewhere.
+// Close menus when the focus leaves them.
 const closeMenus = (besides) => $$("details.menu[open]").forEach((menu) => menu.contains(besides) || (menu.open = false));
 document.addEventListener("click", (event) => {
   closeMenus(event.target);
@@ -89,7 +89,7 @@ function open(id) {
   }
 }
 
-// The palette: the first result is chosen, arrows choose another, Enter goes there.
+// The palette: the first result is selected, arrow keys select another, Enter opens it.
 const palette = document.getElementById("palette");
 const options = () => $$("[role=option]", palette);
 const fill = () => $("input", palette).dispatchEvent(new Event("opened"));
@@ -129,7 +129,7 @@ function step(by) {
   next.scrollIntoView({ block: "nearest" });
 }
 
-// When what had the focus goes with its row, the row that takes its place gets it.
+// When the focused element is removed with its row, focus the row that takes its place.
 let left = -1;
 document.addEventListener("submit", (event) => (left = rows().indexOf(event.target.closest("[data-row]"))));
 document.addEventListener("htmx:after:swap", () => {

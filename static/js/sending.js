@@ -12,8 +12,15 @@ function send(form) {
   const progress = document.querySelector("progress[data-sent]");
   request.open("POST", form.action);
   request.upload.addEventListener("progress", (event) => (progress.value = (100 * event.loaded) / event.total));
-  request.addEventListener("load", () => show(form, request));
-  request.addEventListener("error", () => form.submit());
+  // guard.js shows errors, as for other requests.
+  const ctx = { sourceElement: form, request: { method: "POST" }, select: "#toasts" };
+  const tell = (name, detail) => form.dispatchEvent(new CustomEvent(name, { bubbles: true, cancelable: true, detail: { ctx, ...detail } }));
+  request.addEventListener("loadend", () => (progress.hidden = true));
+  request.addEventListener("error", () => tell("htmx:error", { error: new Error("The request failed.") }));
+  request.addEventListener("load", () => {
+    Object.assign(ctx, { response: { status: request.status }, text: request.responseText });
+    if (tell("htmx:after:request")) show(form, request);
+  });
   progress.hidden = false;
   request.send(new FormData(form));
 }

@@ -1,4 +1,5 @@
-"""Who, for operators. What is counted of calls and of wrong passwords is not listed: it is gone within minutes."""
+"""The admin pages of organizations, people and access. Counters of calls and of wrong passwords are not listed: they
+last only minutes."""
 
 from django.contrib import admin
 

@@ -1,24 +1,29 @@
-"""Changes to who there is: teams, agents, tokens, people, sessions. What only owners may do is in a module for each."""
+"""Every write about teams, agents, tokens, people and sessions. What only owners may do has a module per subject."""
 
-from teams.operations import accounts, agents, invitations, members, projects
-from teams.operations.owning import refuse_others
-from teams.operations.registering import (
+from teams.operations import accounts, agents, invitations, members, projects, prune
+from teams.operations.ownership import require_owner
+from teams.operations.register import (
     ROOT_SLUG,
+    USE_INTERVAL,
+    clean_persons,
     ensure_agent,
     ensure_organization,
     ensure_person,
     ensure_team,
     issue_token,
+    note_use,
     open_session,
     refuse_odd_slug,
     revoke_token,
-    titled,
+    title_from_slug,
 )
 
 __all__ = [
     "ROOT_SLUG",
+    "USE_INTERVAL",
     "accounts",
     "agents",
+    "clean_persons",
     "ensure_agent",
     "ensure_organization",
     "ensure_person",
@@ -26,10 +31,12 @@ __all__ = [
     "invitations",
     "issue_token",
     "members",
+    "note_use",
     "open_session",
     "projects",
+    "prune",
     "refuse_odd_slug",
-    "refuse_others",
+    "require_owner",
     "revoke_token",
-    "titled",
+    "title_from_slug",
 ]

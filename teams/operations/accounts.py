@@ -1,22 +1,22 @@
-"""One's own account."""
+"""Changes that people make to their own account."""
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
 from memoryhub.errors import Invalid
-from memoryhub.text import line_flaw, tidy
-from teams import throttling
+from memoryhub.text import line_problem, normalize_text
+from teams import login_throttle
 
-NAME_LENGTH = 150
+USER_NAME_LENGTH = 150
 EMAIL_LENGTH = 254
 
 
-def introduce(*, user: User, name: str, email: str) -> User:
-    """How others see them: a name as people say it, and where to write to."""
-    name, email = tidy(name), tidy(email)
-    if found := line_flaw(name, longest=NAME_LENGTH):
-        raise Invalid({"name": found})
+def change_profile(*, user: User, name: str, email: str) -> User:
+    """Change the name and e-mail address that others see."""
+    name, email = normalize_text(name), normalize_text(email)
+    if problem := line_problem(name, longest=USER_NAME_LENGTH):
+        raise Invalid({"name": problem})
     if email and (len(email) > EMAIL_LENGTH or not _is_email(email)):
         raise Invalid({"email": "This is not an e-mail address."})
     User.objects.filter(pk=user.pk).update(first_name=name, last_name="", email=email)
@@ -24,10 +24,10 @@ def introduce(*, user: User, name: str, email: str) -> User:
     return user
 
 
-def log_out_elsewhere(*, user: User, password: str, address: str) -> None:
-    """Sessions are sealed with what is stored of the password, so storing it afresh ends them all. It can be guessed
-    here as well as at the door."""
-    with throttling.counted(throttling.Try(name=user.get_username(), address=address)):
+def end_other_sessions(*, user: User, password: str, attempt: login_throttle.LoginAttempt) -> None:
+    """End all sessions by storing the password again, with a new salt: sessions are tied to its hash. Attempts are
+    counted, since the password could be guessed here as well as at the login."""
+    with login_throttle.throttle_attempt(attempt):
         if not user.check_password(password):
             raise Invalid({"password": "This is not your password."})
     user.set_password(password)

@@ -1,1 +1,1 @@
-"""Pages about who there is: accounts, agents and their tokens, members, the tree of teams."""
+"""Pages about accounts, agents and their tokens, members, and the tree of teams."""

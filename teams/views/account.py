@@ -1,4 +1,4 @@
-"""One's own account: the name, the password, the sessions."""
+"""The account page: name, password, sessions."""
 
 from functools import partial
 from typing import Any
@@ -14,20 +14,21 @@ from django.urls import reverse_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from memoryhub.forms import carried_out
-from memoryhub.notices import notify
-from teams import auth, operations, throttling
+from memoryhub.flash import notify
+from memoryhub.forms import submit_form
+from teams import login_throttle, operations, rights
 from teams.forms import Confirmation, NewPassword, Profile
+from teams.known_devices import remember_device
 
 
 @login_required
-def page(request: HttpRequest) -> HttpResponse:
+def show_account(request: HttpRequest) -> HttpResponse:
     user = _user(request)
     form = Profile(request.POST or None, initial={"name": user.get_full_name(), "email": user.email})
-    if carried_out(form, partial(operations.accounts.introduce, user=user)):
+    if submit_form(form, partial(operations.accounts.change_profile, user=user)):
         notify(request, "Your account was saved.")
         return redirect("account")
-    return _shown(request, profile=form, confirmation=Confirmation())
+    return _render_account(request, profile=form, confirmation=Confirmation())
 
 
 @sensitive_post_parameters()
@@ -35,12 +36,14 @@ def page(request: HttpRequest) -> HttpResponse:
 @login_required
 def log_out_elsewhere(request: HttpRequest) -> HttpResponse:
     user, form = _user(request), Confirmation(request.POST)
-    act = partial(operations.accounts.log_out_elsewhere, user=user, address=throttling.address_of(request))
-    carried_out(form, act)
+    attempt = login_throttle.read_attempt(request, name=user.get_username())
+    act = partial(operations.accounts.end_other_sessions, user=user, attempt=attempt)
+    submit_form(form, act)
     if form.errors:
         profile = Profile(initial={"name": user.get_full_name(), "email": user.email})
-        return _shown(request, profile=profile, confirmation=form)
+        return _render_account(request, profile=profile, confirmation=form)
     update_session_auth_hash(request, user)
+    remember_device(request=request, user=user)
     notify(request, "You are logged out everywhere else.")
     return redirect("account")
 
@@ -51,16 +54,19 @@ class PasswordPage(login.PasswordChangeView):
     success_url = reverse_lazy("account")
 
     def get_form_kwargs(self) -> dict[str, Any]:
-        return super().get_form_kwargs() | {"address": throttling.address_of(self.request)}
+        attempt = login_throttle.read_attempt(self.request, name=_user(self.request).get_username())
+        return super().get_form_kwargs() | {"attempt": attempt}
 
     def form_valid(self, form: Any) -> HttpResponse:
         notify(self.request, "Your password was changed. You are logged out everywhere else.")
-        return super().form_valid(form)
+        response = super().form_valid(form)
+        remember_device(request=self.request, user=form.user)
+        return response
 
 
-def _shown(request: HttpRequest, *, profile: Form, confirmation: Form) -> HttpResponse:
-    shown = {"profile": profile, "confirmation": confirmation, "memberships": auth.memberships_of(_user(request))}
-    return render(request, "teams/account.html", shown)
+def _render_account(request: HttpRequest, *, profile: Form, confirmation: Form) -> HttpResponse:
+    context = {"profile": profile, "confirmation": confirmation, "memberships": rights.memberships_of(_user(request))}
+    return render(request, "teams/account.html", context)
 
 
 def _user(request: HttpRequest) -> User:

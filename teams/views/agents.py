@@ -1,8 +1,9 @@
-"""Agents and their tokens. Everybody in a team sees who works in it; its owners hold the keys."""
+"""The pages of agents and their tokens. Every member sees the agents; only owners see and issue tokens."""
 
 import json
 from datetime import timedelta
 from functools import partial
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import Count, Max, Q
@@ -10,79 +11,103 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from memoryhub.forms import carried_out
-from memoryhub.notices import notify
-from memoryhub.reveals import conceal, reveal, revealed
+from memoryhub.flash import notify
+from memoryhub.forms import submit_form
+from memoryhub.show_once import forget_secret, read_secret, redirect_to_secret
 from teams import ancestry, operations
-from teams.forms import AgentForm, NewAgent, NewToken, levels
+from teams.forms import AgentForm, NewAgent, NewToken, TokenPersons, describe_levels, naming_of
 from teams.models import Admission, Agent, Level, Team, Token
-from teams.place import CHOICES, Done, Place, action, in_team
+from teams.team_page import MAX_CHOICES, ActionResult, TeamPage, in_team, team_action
 
-TOKENS = 100  # of one agent, at most, on its page
-USUAL = timedelta(days=90)  # until a token expires, unless another moment is chosen
+MAX_TOKENS_SHOWN = 100  # of one agent, on its page
+DEFAULT_TOKEN_LIFETIME = timedelta(days=90)  # unless another moment is chosen
 
 
 @in_team
-def page(request: HttpRequest, place: Place) -> HttpResponse:
+def list_agents(request: HttpRequest, place: TeamPage) -> HttpResponse:
     working = Q(tokens__in=Token.objects.working(now=timezone.now()))
     agents = Agent.objects.filter(team=place.team.pk).order_by("slug")
     if place.owns:
         agents = agents.annotate(working=Count("tokens", filter=working), used_at=Max("tokens__last_used_at"))
-    return render(request, "teams/agents.html", {"section": "agents", "agents": agents[:CHOICES], "most": CHOICES})
+    return render(
+        request, "teams/agents.html", {"section": "agents", "agents": agents[:MAX_CHOICES], "most": MAX_CHOICES}
+    )
 
 
 @in_team
-def new(request: HttpRequest, place: Place) -> HttpResponse:
-    operations.refuse_others(place.actor)
-    form = NewAgent(request.POST or None, above=_above(place))
-    agent = carried_out(form, partial(operations.agents.create, actor=place.actor))
+def add_agent(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    operations.require_owner(place.actor)
+    form = NewAgent(request.POST or None, above=_names_of_teams_above(place))
+    agent = submit_form(form, partial(operations.agents.create_agent, actor=place.actor))
     if agent:
         notify(request, f"{agent.slug} was added. It needs a token to work.")
-        return redirect(place.to("agent", agent.pk))
+        return redirect(place.url("agent", agent.pk))
     return render(request, "teams/agent_new.html", {"section": "agents", "form": form})
 
 
 @in_team
-def one(request: HttpRequest, place: Place, agent_id: UUID) -> HttpResponse:
-    agent, above = operations.agents.one(actor=place.actor, agent_id=agent_id), _above(place)
+def show_agent(request: HttpRequest, place: TeamPage, agent_id: UUID) -> HttpResponse:
+    agent, above = operations.agents.get_agent(actor=place.actor, agent_id=agent_id), _names_of_teams_above(place)
     form = AgentForm(request.POST or None, above=above, initial={"name": agent.name, "level": agent.level})
-    act = partial(operations.agents.change, actor=place.actor, agent_id=agent.pk)
-    if carried_out(form, act):
+    act = partial(operations.agents.change_agent, actor=place.actor, agent_id=agent.pk)
+    if submit_form(form, act):
         notify(request, f"{agent.slug} was saved.")
-        return redirect(place.to("agent", agent.pk))
-    shown = {"section": "agents", "agent": agent, "form": form, "reads": levels(above)[Level(agent.level)]}
-    return render(request, "teams/agent.html", shown | _admitted(agent) | (_tokens(agent) if place.owns else {}))
+        return redirect(place.url("agent", agent.pk))
+    context = {"section": "agents", "agent": agent, "form": form, "reads": describe_levels(above)[Level(agent.level)]}
+    context |= _admissions_context(agent) | (_tokens_context(agent) if place.owns else {})
+    return render(request, "teams/agent.html", context)
 
 
 @in_team
-def new_token(request: HttpRequest, place: Place, agent_id: UUID) -> HttpResponse:
-    operations.refuse_others(place.actor)
-    agent = operations.agents.one(actor=place.actor, agent_id=agent_id)
-    form = NewToken(request.POST or None, initial={"expires_at": timezone.now() + USUAL})
-    act = partial(operations.agents.issue, actor=place.actor, agent_id=agent.pk)
-    secret = carried_out(form, act)
+def add_token(request: HttpRequest, place: TeamPage, agent_id: UUID) -> HttpResponse:
+    operations.require_owner(place.actor)
+    agent = operations.agents.get_agent(actor=place.actor, agent_id=agent_id)
+    form = NewToken(request.POST or None, initial={"expires_at": timezone.now() + DEFAULT_TOKEN_LIFETIME})
+    act = partial(operations.agents.issue_agent_token, actor=place.actor, agent_id=agent.pk)
+    secret = submit_form(form, act)
     if secret:
-        return reveal(request, secret=secret.text, at=place.to("token-shown", agent.pk))
+        return redirect_to_secret(request, secret=secret.text, at=place.url("token-shown", agent.pk))
     return render(request, "teams/token_new.html", {"section": "agents", "agent": agent, "form": form})
 
 
 @in_team
-def token_shown(request: HttpRequest, place: Place, agent_id: UUID) -> HttpResponse:
-    operations.refuse_others(place.actor)
-    agent = operations.agents.one(actor=place.actor, agent_id=agent_id)
-    secret = revealed(request)
-    shown = {"section": "agents", "agent": agent, "secret": secret} | _ready(request, secret)
-    return conceal(request, render(request, "teams/token.html", shown))
+def show_new_token(request: HttpRequest, place: TeamPage, agent_id: UUID) -> HttpResponse:
+    operations.require_owner(place.actor)
+    agent = operations.agents.get_agent(actor=place.actor, agent_id=agent_id)
+    secret = read_secret(request)
+    context = {"section": "agents", "agent": agent, "secret": secret} | _ready_to_copy(request, secret)
+    return forget_secret(request, render(request, "teams/token.html", context))
 
 
-@action
-def revoke(request: HttpRequest, place: Place, token_id: UUID) -> Done:
-    token = operations.agents.revoke(actor=place.actor, token_id=token_id)
-    return Done(f"The token {token} does not work any more.", to=place.to("agent", token.agent_id))
+@in_team
+def edit_token_persons(request: HttpRequest, place: TeamPage, token_id: UUID) -> HttpResponse:
+    """Change whom the calls of a token may name: by the form or, to undo a change, by the query string."""
+    operations.require_owner(place.actor)
+    token = operations.agents.get_token(actor=place.actor, token_id=token_id)
+    data = request.POST if "naming" in request.POST else request.GET
+    form = TokenPersons(data if request.method == "POST" else None, token=token)
+    undo = f"{place.url('token-persons', token.pk)}?{_spell_persons(token)}"
+    changed = submit_form(form, partial(operations.agents.change_token_persons, actor=place.actor, token_id=token.pk))
+    if changed:
+        notify(request, f"The token {changed} may name {changed.naming}.", undo=undo)
+        return redirect(place.url("agent", changed.agent_id))
+    context = {"section": "agents", "agent": token.agent, "token": token, "form": form}
+    return render(request, "teams/token_persons.html", context)
 
 
-def _ready(request: HttpRequest, secret: str) -> dict[str, str]:
-    """What can be copied and works as it is."""
+def _spell_persons(token: Token) -> str:
+    """Return the form's values that leave the token as it is."""
+    return urlencode({"naming": naming_of(token), "persons": "\n".join(token.persons)})
+
+
+@team_action
+def revoke_token_action(request: HttpRequest, place: TeamPage, token_id: UUID) -> ActionResult:
+    token = operations.agents.revoke_agent_token(actor=place.actor, token_id=token_id)
+    return ActionResult(f"The token {token} no longer works.", to=place.url("agent", token.agent_id))
+
+
+def _ready_to_copy(request: HttpRequest, secret: str) -> dict[str, str]:
+    """Return snippets that work as they are once copied."""
     here, bearer = request.build_absolute_uri("/"), f"Bearer {secret}"
     server = {"type": "http", "url": f"{here}mcp", "headers": {"Authorization": bearer}}
     return {
@@ -91,19 +116,19 @@ def _ready(request: HttpRequest, secret: str) -> dict[str, str]:
     }
 
 
-def _tokens(agent: Agent) -> dict[str, object]:
-    """Those that work, and those that do not any more, newest first. Joined, all people would be read for a few."""
+def _tokens_context(agent: Agent) -> dict[str, object]:
+    """Return the working and the ended tokens, newest first. A join would read all people for a few tokens."""
     working = Token.objects.working(now=timezone.now()).filter(agent=agent.pk).order_by("-created_at")
     ended = Token.objects.filter(agent=agent.pk).exclude(pk__in=working.values("pk")).order_by("-created_at")
-    return {"tokens": working.prefetch_related("person")[:TOKENS], "ended": ended[:TOKENS]}
+    return {"tokens": working.prefetch_related("person")[:MAX_TOKENS_SHOWN], "ended": ended[:MAX_TOKENS_SHOWN]}
 
 
-def _admitted(agent: Agent) -> dict[str, object]:
-    return {"admissions": Admission.objects.filter(agent=agent.pk).select_related("project")[:CHOICES]}
+def _admissions_context(agent: Agent) -> dict[str, object]:
+    return {"admissions": Admission.objects.filter(agent=agent.pk).select_related("project")[:MAX_CHOICES]}
 
 
-def _above(place: Place) -> str:
-    """The teams above, nearest first, by name."""
-    above = ancestry.upward(place.team.pk)[1:]
+def _names_of_teams_above(place: TeamPage) -> str:
+    """Return the names of the teams above, nearest first."""
+    above = ancestry.with_teams_above(place.team.pk)[1:]
     names = dict(Team.objects.filter(pk__in=above).values_list("pk", "name"))
     return ", ".join(names[team] for team in above)

@@ -1,4 +1,4 @@
-"""Members: who is in a team, and as what; links by which others join."""
+"""The pages of a team's members and of the links by which others join."""
 
 from datetime import datetime, timedelta
 from functools import partial
@@ -12,93 +12,101 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memoryhub.errors import Conflict, NotFound
-from memoryhub.forms import carried_out
-from memoryhub.reveals import conceal, reveal, revealed
+from memoryhub.forms import submit_form
+from memoryhub.show_once import forget_secret, read_secret, redirect_to_secret
 from teams import operations
-from teams.forms import ROLES, NewInvitation
+from teams.forms import ROLE_DESCRIPTIONS, NewInvitation
 from teams.models import Invitation, Membership, Role
-from teams.place import Done, Place, action, in_team
+from teams.team_page import ActionResult, TeamPage, in_team, team_action
 
-MOST = 500  # members on the page
-PUT_BACK_WITHIN = timedelta(hours=1)  # whoever was removed
+MAX_MEMBERS_SHOWN = 500
+PUT_BACK_MEMBER_WITHIN = timedelta(hours=1)  # of being removed
 
 
 @in_team
-def page(request: HttpRequest, place: Place) -> HttpResponse:
+def list_members(request: HttpRequest, place: TeamPage) -> HttpResponse:
     members = Membership.objects.filter(team=place.team.pk).select_related("user").order_by("user__username")
-    shown = {"section": "members", "members": members[:MOST], "roles": ROLES}
-    return render(request, "teams/members.html", shown | (_invitations(place) if place.owns else {}))
+    context = {"section": "members", "members": members[:MAX_MEMBERS_SHOWN], "roles": ROLE_DESCRIPTIONS}
+    return render(request, "teams/members.html", context | (_invitations_context(place) if place.owns else {}))
 
 
 @in_team
-def invite(request: HttpRequest, place: Place) -> HttpResponse:
-    operations.refuse_others(place.actor)
+def invite_member(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    operations.require_owner(place.actor)
     form = NewInvitation(request.POST or None)
-    secret = carried_out(form, partial(operations.invitations.make, actor=place.actor))
+    secret = submit_form(form, partial(operations.invitations.create_invitation, actor=place.actor))
     if secret:
-        return reveal(request, secret=secret, at=place.to("link-shown"))
+        return redirect_to_secret(request, secret=secret, at=place.url("link-shown"))
     return render(request, "teams/invite.html", {"section": "members", "form": form})
 
 
 @in_team
-def link_shown(request: HttpRequest, place: Place) -> HttpResponse:
-    operations.refuse_others(place.actor)
-    secret = revealed(request)
+def show_invitation_link(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    operations.require_owner(place.actor)
+    secret = read_secret(request)
     link = request.build_absolute_uri(reverse("join", args=[secret])) if secret else ""
-    return conceal(request, render(request, "teams/link.html", {"section": "members", "link": link}))
+    return forget_secret(request, render(request, "teams/link.html", {"section": "members", "link": link}))
 
 
-@action
-def change_role(request: HttpRequest, place: Place, membership_id: UUID, role: str) -> Done:
+@team_action
+def change_role_action(request: HttpRequest, place: TeamPage, membership_id: UUID, role: str) -> ActionResult:
     if role not in Role.values:
         raise NotFound("There is no such role.")
-    before = operations.members.one(actor=place.actor, membership_id=membership_id).role
+    before = operations.members.get_member(actor=place.actor, membership_id=membership_id).role
     changed = operations.members.change_role(actor=place.actor, membership_id=membership_id, role=Role(role))
-    undo = place.to("member-role", membership_id, before)
-    return Done(f"{called(changed)} is {Role(role).label.lower()} now.", undo=undo, to=place.to("members"))
+    undo = place.url("member-role", membership_id, before)
+    return ActionResult(
+        f"{display_name(changed)} is now {Role(role).label.lower()}.", undo=undo, to=place.url("members")
+    )
 
 
-@action
-def remove(request: HttpRequest, place: Place, membership_id: UUID) -> Done:
-    gone = operations.members.remove(actor=place.actor, membership_id=membership_id)
-    if gone.user_id == place.actor.user_id:
-        return Done(f"You have left {place.team.name}.", to=reverse("home"))
-    undo = place.to("member-return", note_of(gone))
-    return Done(f"{called(gone)} is not in {place.team.name} any more.", undo=undo, to=place.to("members"))
+@team_action
+def remove_member_action(request: HttpRequest, place: TeamPage, membership_id: UUID) -> ActionResult:
+    removed = operations.members.remove_member(actor=place.actor, membership_id=membership_id)
+    if removed.user_id == place.actor.user_id:
+        return ActionResult(f"You have left {place.team.name}.", to=reverse("home"))
+    undo = place.url("member-return", sign_removal(removed))
+    return ActionResult(
+        f"{display_name(removed)} is no longer in {place.team.name}.", undo=undo, to=place.url("members")
+    )
 
 
-@action
-def put_back(request: HttpRequest, place: Place, note: str) -> Done:
-    """Whoever removed somebody was given the note; an owner who could make one up could add anybody."""
+@team_action
+def put_back_member_action(request: HttpRequest, place: TeamPage, note: str) -> ActionResult:
+    """Put back a removed member. The note is signed: an owner who could forge one could add anybody."""
     try:
-        user_id, role, joined_at = signing.loads(note, salt=_salt(place.team.pk), max_age=PUT_BACK_WITHIN)
+        user_id, role, joined_at = signing.loads(
+            note, salt=_removal_salt(place.team.pk), max_age=PUT_BACK_MEMBER_WITHIN
+        )
         user = User.objects.get(pk=user_id)
     except (signing.BadSignature, User.DoesNotExist) as error:
-        raise Conflict("They cannot be put back any more. Invite them again.") from error
+        raise Conflict("They can no longer be put back. Invite them again.") from error
     joined = datetime.fromisoformat(joined_at)
-    back = operations.members.add(actor=place.actor, user=user, role=Role(role), joined_at=joined)
-    undo = place.to("member-remove", back.pk)
-    return Done(f"{called(back)} is in {place.team.name} again.", undo=undo, to=place.to("members"))
+    restored = operations.members.add_member(actor=place.actor, user=user, role=Role(role), joined_at=joined)
+    undo = place.url("member-remove", restored.pk)
+    return ActionResult(f"{display_name(restored)} is in {place.team.name} again.", undo=undo, to=place.url("members"))
 
 
-def note_of(gone: Membership) -> str:
-    return signing.dumps([gone.user_id, gone.role, gone.created_at.isoformat()], salt=_salt(gone.team_id))
+def sign_removal(removed: Membership) -> str:
+    return signing.dumps(
+        [removed.user_id, removed.role, removed.created_at.isoformat()], salt=_removal_salt(removed.team_id)
+    )
 
 
-def _salt(team_id: UUID) -> str:
+def _removal_salt(team_id: UUID) -> str:
     return f"removed from {team_id}"
 
 
-@action
-def revoke(request: HttpRequest, place: Place, invitation_id: UUID) -> Done:
-    operations.invitations.revoke(actor=place.actor, invitation_id=invitation_id)
-    return Done("The link does not work any more.", to=place.to("members"))
+@team_action
+def revoke_invitation_action(request: HttpRequest, place: TeamPage, invitation_id: UUID) -> ActionResult:
+    operations.invitations.revoke_invitation(actor=place.actor, invitation_id=invitation_id)
+    return ActionResult("The link no longer works.", to=place.url("members"))
 
 
-def called(membership: Membership) -> str:
+def display_name(membership: Membership) -> str:
     return membership.user.get_full_name() or membership.user.get_username()
 
 
-def _invitations(place: Place) -> dict[str, object]:
-    known = Invitation.objects.open(now=timezone.now()).filter(team=place.team.pk)
-    return {"invitations": known.select_related("made_by").order_by("expires_at")[:MOST]}
+def _invitations_context(place: TeamPage) -> dict[str, object]:
+    open_invitations = Invitation.objects.open(now=timezone.now()).filter(team=place.team.pk)
+    return {"invitations": open_invitations.select_related("made_by").order_by("expires_at")[:MAX_MEMBERS_SHOWN]}

@@ -1,4 +1,4 @@
-"""A team's projects, and who of other teams is admitted to them."""
+"""The pages of a team's projects and their guests from other teams."""
 
 from functools import partial
 from urllib.parse import urlencode
@@ -8,73 +8,73 @@ from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from memoryhub.forms import carried_out
-from memoryhub.notices import notify
+from memoryhub.flash import notify
+from memoryhub.forms import submit_form
 from teams import operations
 from teams.forms import Guest, NewProject, ProjectName
 from teams.models import Admission, Project
-from teams.place import CHOICES, Done, Place, action, in_team
+from teams.team_page import MAX_CHOICES, ActionResult, TeamPage, in_team, team_action
 
 GUESTS = Prefetch("admissions", Admission.objects.select_related("agent__team", "person").order_by("created_at"))
 
 
 @in_team
-def page(request: HttpRequest, place: Place) -> HttpResponse:
+def list_projects(request: HttpRequest, place: TeamPage) -> HttpResponse:
     projects = Project.objects.filter(team=place.team.pk).prefetch_related(GUESTS).order_by("name")
-    return render(request, "teams/projects.html", {"section": "agents", "projects": projects[:CHOICES]})
+    return render(request, "teams/projects.html", {"section": "agents", "projects": projects[:MAX_CHOICES]})
 
 
 @in_team
-def new(request: HttpRequest, place: Place) -> HttpResponse:
-    operations.refuse_others(place.actor)
+def add_project(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    operations.require_owner(place.actor)
     form = NewProject(request.POST or None)
-    project = carried_out(form, partial(operations.projects.create, actor=place.actor))
+    project = submit_form(form, partial(operations.projects.create_project, actor=place.actor))
     if project:
         notify(request, f"{project.name} was added.")
-        return redirect(place.to("projects"))
+        return redirect(place.url("projects"))
     return render(request, "teams/project_new.html", {"section": "agents", "form": form})
 
 
 @in_team
-def one(request: HttpRequest, place: Place, project_id: UUID) -> HttpResponse:
-    """For owners: its name, and who else may use it."""
-    operations.refuse_others(place.actor)
-    project = operations.projects.one(actor=place.actor, project_id=project_id)
+def show_project(request: HttpRequest, place: TeamPage, project_id: UUID) -> HttpResponse:
+    """Show a project's name and guests to owners."""
+    operations.require_owner(place.actor)
+    project = operations.projects.get_project(actor=place.actor, project_id=project_id)
     form = ProjectName(request.POST or None, initial={"name": project.name})
-    act = partial(operations.projects.rename, actor=place.actor, project_id=project.pk)
-    if carried_out(form, act):
+    act = partial(operations.projects.rename_project, actor=place.actor, project_id=project.pk)
+    if submit_form(form, act):
         notify(request, "The project was renamed.")
-        return redirect(place.to("project", project.pk))
-    return _shown(request, project, form=form, guest=Guest())
+        return redirect(place.url("project", project.pk))
+    return _render_project(request, project, form=form, guest=Guest())
 
 
 @in_team
-def admit(request: HttpRequest, place: Place, project_id: UUID) -> HttpResponse:
-    operations.refuse_others(place.actor)
-    project = operations.projects.one(actor=place.actor, project_id=project_id)
-    who = request.POST.get("who", request.GET.get("who"))  # by the form, or by what takes a dismissal back
+def admit_to_project(request: HttpRequest, place: TeamPage, project_id: UUID) -> HttpResponse:
+    operations.require_owner(place.actor)
+    project = operations.projects.get_project(actor=place.actor, project_id=project_id)
+    who = request.POST.get("who", request.GET.get("who"))  # from the form, or from the undo of a dismissal
     guest = Guest({"who": who} if request.method == "POST" else None)
-    act = partial(operations.projects.admit, actor=place.actor, project_id=project.pk)
-    admission = carried_out(guest, act)
+    act = partial(operations.projects.admit_guest, actor=place.actor, project_id=project.pk)
+    admission = submit_form(guest, act)
     if admission:
-        undo = place.to("admission-dismiss", admission.pk)
-        notify(request, f"{admission.agent or admission.person} may use {project.name} now.", undo=undo)
-        return redirect(place.to("project", project.pk))
-    return _shown(request, project, form=ProjectName(initial={"name": project.name}), guest=guest)
+        undo = place.url("admission-dismiss", admission.pk)
+        notify(request, f"{admission.agent or admission.person} may now use {project.name}.", undo=undo)
+        return redirect(place.url("project", project.pk))
+    return _render_project(request, project, form=ProjectName(initial={"name": project.name}), guest=guest)
 
 
-@action
-def dismiss(request: HttpRequest, place: Place, admission_id: UUID) -> Done:
-    gone = operations.projects.dismiss(actor=place.actor, admission_id=admission_id)
-    who = f"{gone.agent.team.slug}/{gone.agent.slug}" if gone.agent else gone.person.handle
-    return Done(
-        f"{gone.agent or gone.person} may not use {gone.project.name} any more.",
-        f"{place.to('project-admit', gone.project_id)}?{urlencode({'who': who})}",
-        to=place.to("project", gone.project_id),
+@team_action
+def dismiss_guest_action(request: HttpRequest, place: TeamPage, admission_id: UUID) -> ActionResult:
+    admission = operations.projects.dismiss_guest(actor=place.actor, admission_id=admission_id)
+    who = f"{admission.agent.team.slug}/{admission.agent.slug}" if admission.agent else admission.person.handle
+    return ActionResult(
+        f"{admission.agent or admission.person} may no longer use {admission.project.name}.",
+        f"{place.url('project-admit', admission.project_id)}?{urlencode({'who': who})}",
+        to=place.url("project", admission.project_id),
     )
 
 
-def _shown(request: HttpRequest, project: Project, *, form: ProjectName, guest: Guest) -> HttpResponse:
-    admissions = Admission.objects.filter(project=project.pk).select_related("agent__team", "person")[:CHOICES]
-    shown = {"section": "agents", "project": project, "form": form, "guest": guest, "admissions": admissions}
-    return render(request, "teams/project.html", shown)
+def _render_project(request: HttpRequest, project: Project, *, form: ProjectName, guest: Guest) -> HttpResponse:
+    admissions = Admission.objects.filter(project=project.pk).select_related("agent__team", "person")[:MAX_CHOICES]
+    context = {"section": "agents", "project": project, "form": form, "guest": guest, "admissions": admissions}
+    return render(request, "teams/project.html", context)

@@ -1,4 +1,4 @@
-"""The tree of teams, as far as a person may know it: their own teams, what stands above these, and what stands below
+"""The tree of teams as far as a person may see it: their own teams, the ancestors of these, and the descendants of
 those that they own. Nobody sees sideways."""
 
 from dataclasses import dataclass, field
@@ -8,29 +8,31 @@ from django.db.models import Count
 
 from teams import ancestry
 from teams.models import Agent, Membership, Role, Team
-from teams.place import Place
+from teams.team_page import TeamPage
 
 
 @dataclass
-class Node:
+class TeamNode:
     team: Team
     role: str = ""
-    counted: bool = False  # those above one's own are known by name alone
+    counted: bool = False  # of the teams above one's own only the name is visible
     agents: int = 0
     members: int = 0
-    below: list["Node"] = field(default_factory=list)
+    below: list["TeamNode"] = field(default_factory=list)
 
 
-def grown(place: Place) -> list[Node]:
-    """The roots of what the person may know of the organization, with all the rest below them."""
-    mine = Membership.objects.filter(organization=place.team.organization_id, user=place.actor.user_id)
-    roles = dict(mine.values_list("team_id", "role"))
-    within = set(ancestry.downward(*(team for team, role in roles.items() if role == Role.OWNER))) | set(roles)
-    known = set(ancestry.upward(*roles)) | within
-    agents, members = _counts(Agent, within), _counts(Membership, within)
-    teams = Team.objects.filter(pk__in=known).select_related("organization").order_by("name")
+def build_team_tree(place: TeamPage) -> list[TeamNode]:
+    """Return the roots of what the person may see of the organization, with the rest below them."""
+    memberships = Membership.objects.filter(organization=place.team.organization_id, user=place.actor.user_id)
+    roles = dict(memberships.values_list("team_id", "role"))
+    within = set(ancestry.with_teams_below(*(team for team, role in roles.items() if role == Role.OWNER))) | set(roles)
+    visible = set(ancestry.with_teams_above(*roles)) | within
+    agents, members = _count_by_team(Agent, within), _count_by_team(Membership, within)
+    teams = Team.objects.filter(pk__in=visible).select_related("organization").order_by("name")
     nodes = {
-        team.pk: Node(team, roles.get(team.pk, ""), team.pk in within, agents.get(team.pk, 0), members.get(team.pk, 0))
+        team.pk: TeamNode(
+            team, roles.get(team.pk, ""), team.pk in within, agents.get(team.pk, 0), members.get(team.pk, 0)
+        )
         for team in teams
     }
     for node in nodes.values():
@@ -39,6 +41,6 @@ def grown(place: Place) -> list[Node]:
     return [node for node in nodes.values() if node.team.parent_id not in nodes]
 
 
-def _counts(model: type[Agent] | type[Membership], teams: set[UUID]) -> dict[UUID, int]:
+def _count_by_team(model: type[Agent] | type[Membership], teams: set[UUID]) -> dict[UUID, int]:
     rows = model._default_manager.filter(team__in=teams).values_list("team").annotate(Count("pk")).order_by()
     return dict(rows)

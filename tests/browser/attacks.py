@@ -7,13 +7,14 @@ from urllib.parse import urlencode
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 
-from memories import archives, operations, recall
+from memories import operations, recall
+from memories.conversations import transcript
 from memories.models import Deed, Memory, Scope, Type
-from memories.operations import batches
-from teams import auth
+from memories.operations import bulk_edit
 from teams import operations as registry
+from teams import rights
 from teams.actor import Actor
-from teams.circumstances import Context
+from teams.call_context import CallContext
 from teams.models import Admission, Agent, Membership, Organization, Person, Project, Role, Team, Token, Workspace
 from tests import factories
 
@@ -38,7 +39,7 @@ PAYLOADS = (
 )
 ALL = " ".join(PAYLOADS)[:1000]
 # Which words of which address come back in the page.
-ASKED = {
+HOSTILE_QUERIES = {
     "memories/": ("q", "tags", "tag", "category", "source", "cursor", "sort"),
     "memories/new/": ("content", "key", "summary", "category", "tags", "type"),
     "recall/": ("query", "why", "agent", "mode", "limit"),
@@ -52,8 +53,8 @@ ASKED = {
     "file/upload/": ("folder",),
 }
 REFLECTED = [
-    *(f"{path}?{urlencode({name: ALL})}" for path, names in ASKED.items() for name in names),
-    *(f"{path}?{urlencode(dict.fromkeys(names, ALL))}" for path, names in ASKED.items() if len(names) > 1),
+    *(f"{path}?{urlencode({name: ALL})}" for path, names in HOSTILE_QUERIES.items() for name in names),
+    *(f"{path}?{urlencode(dict.fromkeys(names, ALL))}" for path, names in HOSTILE_QUERIES.items() if len(names) > 1),
     f"recall/?{urlencode({'query': ALL, 'why': ALL})}",
     f"memories/?{urlencode({'forgotten': 'yes', 'q': ALL})}",
 ]
@@ -68,7 +69,7 @@ TAG = 60  # characters that fit everywhere
 MARK = "window.pwned"
 
 
-def planted() -> User:
+def plant_hostile_team() -> User:
     """The owner of such a team."""
     text = cycle(PAYLOADS)
     organization = registry.ensure_organization(slug="hostile")
@@ -87,8 +88,8 @@ def planted() -> User:
     registry.issue_token(agent=agent, label=next(text)[:100])
     User.objects.filter(pk=owner.pk).update(first_name=next(text)[:150], email=next(text))
     Admission.objects.create(organization=organization, project=project, person=Person.objects.get(user=owner))
-    mine = auth.login_actor(user=owner, team_id=team.pk)
-    registry.invitations.make(actor=mine, role=Role.VIEWER, lasts=timedelta(days=7))
+    mine = rights.login_actor(user=owner, team_id=team.pk)
+    registry.invitations.create_invitation(actor=mine, role=Role.VIEWER, lasts=timedelta(days=7))
     _remember(agent, project)
     _mark_many(mine)
     for number, payload in enumerate(PAYLOADS):
@@ -100,18 +101,20 @@ def planted() -> User:
 def _mark_many(owner: Actor) -> None:
     """A batch that is done and listed."""
     seen = dict(Memory.objects.visible_to(owner).values_list("pk", "version")[:8])
-    wish = batches.wish(deed=Deed.TAG, tags=[payload[:TAG] for payload in PAYLOADS[:16]], expires_at=None, reason="")
-    batches.apply(actor=owner, seen=seen, wish=wish)
+    wish = bulk_edit.build_bulk_edit(
+        deed=Deed.TAG, tags=[payload[:TAG] for payload in PAYLOADS[:16]], expires_at=None, reason=""
+    )
+    bulk_edit.apply_bulk_edit(actor=owner, seen=seen, wish=wish)
 
 
 def _remember(agent: Agent, project: Project) -> None:
     text = cycle(PAYLOADS)
     context = {"project": project.slug, "user": "somebody", "session": PAYLOADS[0], "channel": PAYLOADS[1]}
-    actor = auth.actor_of_token(token=Token.objects.get(agent=agent), context=Context(**context))
+    actor = rights.actor_of_token(token=Token.objects.get(agent=agent), context=CallContext(**context), register=True)
     last: Memory | None = None
     for number, payload in enumerate(PAYLOADS):
         scope = (Scope.TEAM, Scope.PROJECT, Scope.AGENT)[number % 3]
-        memory = operations.save(
+        memory = operations.save_memory(
             actor=actor,
             draft=operations.Draft(
                 content=f"{payload}\n\n{number}",
@@ -126,26 +129,26 @@ def _remember(agent: Agent, project: Project) -> None:
                 scope=scope,
             ),
         )
-        operations.update(actor=actor, memory_id=memory.pk, content=f"{next(text)} {payload} {number} rollback")
+        operations.update_memory(actor=actor, memory_id=memory.pk, content=f"{next(text)} {payload} {number} rollback")
         for kind in ("html", "png", "txt", "svg"):
             name = f"{payload.replace('/', '')} {number}.{kind}"
-            operations.attach(actor=actor, memory_id=memory.pk, file=ContentFile(payload.encode()), name=name)
-        operations.cite(
+            operations.attach_file(actor=actor, memory_id=memory.pk, file=ContentFile(payload.encode()), name=name)
+        operations.add_citation(
             actor=actor, memory_id=memory.pk, quote=payload, message_id=payload, url="https://e.example/" + payload
         )
         if last:
             operations.associate(actor=actor, origin_id=last.pk, target_id=memory.pk)
-        operations.files.write(actor=actor, path=f"{payload.replace('/', '')} {number}/main.md", content=payload)
-        operations.files.write(actor=actor, path=f"notes/{payload.replace('/', '')} {number}.md", content=payload)
+        operations.files.write_file(actor=actor, path=f"{payload.replace('/', '')} {number}/main.md", content=payload)
+        operations.files.write_file(actor=actor, path=f"notes/{payload.replace('/', '')} {number}.md", content=payload)
         recall.recall(actor=actor, query=payload)
         unmet = recall.Filters(category=payload[:TAG], tags=[f"{payload[:TAG]}!"])
         recall.recall(actor=actor, query=f"{payload} {number}", filters=unmet)
         last = memory
-    operations.save(actor=actor, draft=operations.Draft(content="\n\n".join(PAYLOADS), key="core"))
-    gone = operations.save(actor=actor, draft=operations.Draft(content=PAYLOADS[0]))
-    operations.forget(actor=actor, memory_id=gone.pk, reason=PAYLOADS[1])
-    deleted = operations.files.write(actor=actor, path=PAYLOADS[0].replace("/", ""), content="")
-    operations.files.delete(actor=actor, path=deleted.path)
-    operations.dismiss(actor=actor, question=f"{PAYLOADS[0]} 0")
-    messages = [archives.Message("user", payload, payload, None, payload) for payload in PAYLOADS]
-    operations.archive(actor=actor, name=PAYLOADS[2], messages=messages)
+    operations.save_memory(actor=actor, draft=operations.Draft(content="\n\n".join(PAYLOADS), key="core"))
+    gone = operations.save_memory(actor=actor, draft=operations.Draft(content=PAYLOADS[0]))
+    operations.forget_memory(actor=actor, memory_id=gone.pk, reason=PAYLOADS[1])
+    deleted = operations.files.write_file(actor=actor, path=PAYLOADS[0].replace("/", ""), content="")
+    operations.files.delete_file(actor=actor, path=deleted.path)
+    operations.dismiss_question(actor=actor, question=f"{PAYLOADS[0]} 0")
+    messages = [transcript.Message("user", payload, payload, None, payload) for payload in PAYLOADS]
+    operations.archive_conversation(actor=actor, name=PAYLOADS[2], messages=messages)

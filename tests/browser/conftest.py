@@ -29,12 +29,12 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def complaints() -> list[str]:
-    """What the browser complained of; a test that expects some empties it."""
+    """Collect the browser's errors; a test that expects some empties the list."""
     return []
 
 
 class Underway:
-    """How many requests the server is answering. A test's tables are emptied once there are none."""
+    """A counter of the requests that the server is answering. A test's tables are emptied once there are none."""
 
     def __init__(self) -> None:
         self.count, self.changed = 0, Condition()
@@ -62,7 +62,7 @@ def underway() -> Underway:
 
 @pytest.fixture
 def visit(browser: Browser, live_server: LiveServer, complaints: list[str], underway: Underway) -> Iterator[Visit]:
-    """Opens a path as somebody: `visit(user, "/")`, with `scripts=False`, `dark=True` or `phone=True` where wanted."""
+    """Open a path as somebody: `visit(user, "/")`, with `scripts=False`, `dark=True` or `phone=True` where wanted."""
     contexts: list[BrowserContext] = []
 
     def opened(user: User | None, path: str, *, scripts: bool = True, dark: bool = False, phone: bool = False) -> Page:
@@ -96,7 +96,7 @@ def _note(complaints: list[str], message: ConsoleMessage) -> None:
 
 
 def session_of(user: User) -> str:
-    """A log-in that is made already."""
+    """Log a user in and return the session key."""
     client = Client()
     client.force_login(user)
     key = client.session.session_key

@@ -59,6 +59,7 @@ PAGES = {
     "token-new": f"{TEAM}agents/{{agent}}/tokens/new/",
     "token-shown": f"{TEAM}agents/{{agent}}/tokens/shown/",
     "token": f"{TEAM}activity/tokens/{{token}}/",
+    "token-persons": f"{TEAM}tokens/{{token}}/persons/",
     "projects": f"{TEAM}projects/",
     "project-new": f"{TEAM}projects/new/",
     "project": f"{TEAM}projects/{{project}}/",
@@ -72,13 +73,13 @@ PAGES = {
     "nowhere": f"{TEAM}no-such-page/",
 }
 OUTSIDE = {"login": "/login/", "join": "/join/{link}/"}
-WRONG = ".wrong, .note.bad, [role=alert]"
+ERROR_SELECTOR = ".wrong, .note.bad, [role=alert]"
 VIEWED = ("home", "memories", "memory-linked", "core", "recall-asked", "activity", "file", "agents", "members", "tree")
 
 
 @dataclass(frozen=True)
 class State:
-    """What a page shows after somebody did something on it."""
+    """A state of a page: the path, and the steps that bring the page into that state."""
 
     path: str
     steps: Callable[[Page], None]
@@ -86,7 +87,7 @@ class State:
 
 
 def press(page: Page, *keys: str) -> None:
-    """Keys, once the page listens to them."""
+    """Press keys, once the page listens to them."""
     page.wait_for_load_state()
     for key in keys:
         page.keyboard.press(key)
@@ -97,13 +98,13 @@ def _palette(page: Page) -> None:
     expect(page.locator("#palette [aria-selected=true]")).to_be_visible()
 
 
-def _asked(page: Page) -> None:
+def _ask_question(page: Page) -> None:
     _palette(page)
     page.keyboard.type("rollback")
     expect(page.get_by_role("group", name="Memories")).to_be_visible()
 
 
-def _pressed(key: str, shown: str) -> Callable[[Page], None]:
+def _press_step(key: str, shown: str) -> Callable[[Page], None]:
     def act(page: Page) -> None:
         press(page, key)
         expect(page.locator(shown).first).to_be_visible()
@@ -111,15 +112,15 @@ def _pressed(key: str, shown: str) -> Callable[[Page], None]:
     return act
 
 
-def _opened(menu: str) -> Callable[[Page], None]:
+def _open_menu_step(menu: str) -> Callable[[Page], None]:
     def click(page: Page) -> None:
         page.locator(menu).first.click()
 
     return click
 
 
-def sent(button: str, shown: str, **fields: str) -> Callable[[Page], None]:
-    """Something comes back: what was asked for, or what is wrong."""
+def submit_step(button: str, shown: str, **fields: str) -> Callable[[Page], None]:
+    """Return a step that sends a form and waits for the response: what was asked for, or what is wrong."""
 
     def send(page: Page) -> None:
         for name, value in fields.items():
@@ -130,7 +131,7 @@ def sent(button: str, shown: str, **fields: str) -> Callable[[Page], None]:
     return send
 
 
-def _selected(then: str) -> Callable[[Page], None]:
+def _select_step(then: str) -> Callable[[Page], None]:
     def select(page: Page) -> None:
         press(page, "j", "x")
         expect(page.locator("#batch")).to_be_visible()
@@ -142,7 +143,7 @@ def _selected(then: str) -> Callable[[Page], None]:
 
 
 def _overtaken(field: str, shown: str) -> Callable[[Page], None]:
-    """Somebody else saves the same text while one writes."""
+    """Return a step in which somebody else saves the same text while the user is editing it."""
 
     def race(page: Page) -> None:
         text = page.locator(f"main [name={field}]")
@@ -163,7 +164,7 @@ def _overtaken(field: str, shown: str) -> Callable[[Page], None]:
     return race
 
 
-def _uploaded(page: Page) -> None:
+def _upload_file(page: Page) -> None:
     files = [("photo.png", b"\xff\xd8"), ("new notes.md", b"Some.")]
     page.locator("[type=file]").set_input_files(
         [{"name": name, "mimeType": "text/plain", "buffer": content} for name, content in files]
@@ -174,32 +175,35 @@ def _uploaded(page: Page) -> None:
 
 STATES = {
     "palette": State(PAGES["home"], _palette),
-    "palette-asked": State(PAGES["home"], _asked),
-    "shortcuts": State(PAGES["home"], _pressed("?", "#shortcuts")),
-    "menu-account": State(PAGES["home"], _opened(".account > summary")),
-    "menu-teams": State(PAGES["home"], _opened(".top > .menu > summary")),
-    "home-refused": State(PAGES["home"], sent("Save", WRONG, content="")),
-    "filters": State(PAGES["narrowed"], _opened(".narrowing > summary")),
-    "selected": State(PAGES["memories"], _selected("")),
-    "batch-preview": State(PAGES["memories"], _selected("P")),
-    "batch-asking": State(PAGES["memories"], _selected("T")),
-    "memory-editing": State(PAGES["memory"], _pressed("e", "#id_content")),
-    "memory-linking": State(PAGES["memory"], _pressed("l", "#link input")),
-    "memory-forgetting": State(PAGES["memory"], _opened("#forgetting > summary")),
-    "memory-expiring": State(PAGES["memory"], _opened(".menu.change > summary")),
-    "memory-refused": State(PAGES["memory-new"], sent("Save", WRONG, content="Words.", importance="7")),
+    "palette-asked": State(PAGES["home"], _ask_question),
+    "shortcuts": State(PAGES["home"], _press_step("?", "#shortcuts")),
+    "menu-account": State(PAGES["home"], _open_menu_step(".account > summary")),
+    "menu-teams": State(PAGES["home"], _open_menu_step(".top > .menu > summary")),
+    "home-refused": State(PAGES["home"], submit_step("Save", ERROR_SELECTOR, content="")),
+    "filters": State(PAGES["narrowed"], _open_menu_step(".narrowing > summary")),
+    "selected": State(PAGES["memories"], _select_step("")),
+    "batch-preview": State(PAGES["memories"], _select_step("P")),
+    "batch-asking": State(PAGES["memories"], _select_step("T")),
+    "memory-editing": State(PAGES["memory"], _press_step("e", "#id_content")),
+    "memory-linking": State(PAGES["memory"], _press_step("l", "#link input")),
+    "memory-forgetting": State(PAGES["memory"], _open_menu_step("#forgetting > summary")),
+    "memory-expiring": State(PAGES["memory"], _open_menu_step(".menu.change > summary")),
+    "memory-refused": State(PAGES["memory-new"], submit_step("Save", ERROR_SELECTOR, content="Words.", importance="7")),
     "memory-merge": State(PAGES["memory-edit"], _overtaken("content", "[data-merges]")),
     "core-merge": State(PAGES["core-edit"], _overtaken("content", ".sides")),
     "file-merge": State(PAGES["file-edit"], _overtaken("file", ".sides")),
-    "upload-outcomes": State(PAGES["file-upload"], _uploaded),
-    "file-refused": State(PAGES["file-new"], sent("Save", WRONG, path="../x", file="Words.")),
-    "agent-refused": State(PAGES["agent-new"], sent("Add the agent", WRONG, slug="Not a slug!")),
-    "token-made": State(PAGES["token-new"], sent("Make the token", "#secret")),
-    "link-made": State(PAGES["invite"], sent("Make the link", "#link")),
+    "upload-outcomes": State(PAGES["file-upload"], _upload_file),
+    "file-refused": State(PAGES["file-new"], submit_step("Save", ERROR_SELECTOR, path="../x", file="Words.")),
+    "agent-refused": State(PAGES["agent-new"], submit_step("Add the agent", ERROR_SELECTOR, slug="Not a slug!")),
+    "token-made": State(PAGES["token-new"], submit_step("Create the token", "#secret")),
+    "link-made": State(PAGES["invite"], submit_step("Create the link", "#link")),
     "password-refused": State(
-        PAGES["password"], sent("Change it", WRONG, old_password="wrong", new_password1="a", new_password2="b")
+        PAGES["password"],
+        submit_step("Change it", ERROR_SELECTOR, old_password="wrong", new_password1="a", new_password2="b"),
     ),
-    "login-refused": State(OUTSIDE["login"], sent("Log in", WRONG, username="nobody", password="wrong"), "visitor"),
+    "login-refused": State(
+        OUTSIDE["login"], submit_step("Log in", ERROR_SELECTOR, username="nobody", password="wrong"), "visitor"
+    ),
 }
 JOINED = {f"viewer-{name}": State(PAGES[name], lambda page: None, "viewer") for name in VIEWED}
 LEFT = {"no-team": State("/", lambda page: None, "viewer")}  # once the viewer is in no team any more
@@ -219,31 +223,31 @@ FOUND = {
 
 
 def walk(people: Mapping[str, Page], *, move: Move = str, part: slice = EVERY) -> Iterator[tuple[str, Page, Response]]:
-    """Every page and state as the owner and a visitor come upon it, then some as a viewer does who joins and leaves.
-    Each is left as it is until the next."""
-    names = named(people["owner"], move=move)
+    """Yield every page and state as the owner and a visitor see it, then some as a viewer who joins and leaves.
+    Each stays as it is until the next one."""
+    names = find_address_values(people["owner"], move=move)
     pages = {name: State(path, lambda page: None) for name, path in PAGES.items()}
     pages |= {name: State(path, lambda page: None, "visitor") for name, path in OUTSIDE.items()}
     for name, state in list((pages | STATES).items())[part]:
-        yield name, people[state.who], _entered(people[state.who], state, names, move)
-    join(people["viewer"], invited(people["owner"], move=move), name="vera")
+        yield name, people[state.who], _enter_state(people[state.who], state, names, move)
+    join(people["viewer"], create_invitation(people["owner"], move=move), name="vera")
     for name, state in list(JOINED.items())[part]:
-        yield name, people[state.who], _entered(people[state.who], state, names, move)
+        yield name, people[state.who], _enter_state(people[state.who], state, names, move)
     leave(people["viewer"], move=move)
     for name, state in LEFT.items():
-        yield name, people[state.who], _entered(people[state.who], state, names, move)
+        yield name, people[state.who], _enter_state(people[state.who], state, names, move)
 
 
-def _entered(page: Page, state: State, names: Mapping[str, str], move: Move) -> Response:
+def _enter_state(page: Page, state: State, names: Mapping[str, str], move: Move) -> Response:
     response = page.goto(move(state.path).format(**names))
     assert response
     state.steps(page)
     return response
 
 
-def named(page: Page, *, move: Move = str) -> dict[str, str]:
-    """What stands in braces in addresses, found by links as a person would."""
-    names = {"link": invited(page, move=move)}
+def find_address_values(page: Page, *, move: Move = str) -> dict[str, str]:
+    """Return the values for the braces in addresses, found by following links as a person would."""
+    names = {"link": create_invitation(page, move=move)}
     for name, (path, pattern) in FOUND.items():
         page.goto(move(path))
         links = page.locator("main a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
@@ -253,20 +257,20 @@ def named(page: Page, *, move: Move = str) -> dict[str, str]:
     return names
 
 
-def invited(page: Page, *, move: Move = str) -> str:
-    """What is secret of a new invitation."""
+def create_invitation(page: Page, *, move: Move = str) -> str:
+    """Make an invitation and return its secret."""
     page.goto(move(f"{TEAM}members/invite/"))
-    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Create the link").click()
     return page.locator("#link").inner_text().rstrip("/").rpartition("/")[2]
 
 
 def join(page: Page, link: str, *, name: str) -> None:
-    """Makes an account by an invitation."""
+    """Create an account by an invitation."""
     page.goto(f"/join/{link}/")
     page.get_by_label("User name").fill(name)
     page.get_by_label("Password", exact=True).fill("a fine long one 9")
     page.get_by_label("Password again").fill("a fine long one 9")
-    page.get_by_role("button", name="Make an account and join").click()
+    page.get_by_role("button", name="Create an account and join").click()
     page.wait_for_url("**/t/**")
 
 

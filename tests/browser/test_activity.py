@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from memories import operations, recall
 from memories.models import Memory, SettledQuestion
-from memories.recall import ledger
+from memories.recall import log
 from teams.actor import Actor
 from tests import factories
 from tests.browser.conftest import Visit
@@ -20,17 +20,17 @@ pytestmark = pytest.mark.django_db(transaction=True)
 ACTIVITY = "/t/acme/ops/activity/"
 
 
-def ask(by: Actor, *queries: str) -> None:
+def recall_each(by: Actor, *queries: str) -> None:
     """The last one is the newest."""
     for number, query in enumerate(queries):
         then = timezone.now() - timedelta(minutes=len(queries) - number)
         recall.recall(actor=by, query=query, mode="keyword", now=then)
-    ledger.flush()
+    log.flush()
 
 
 def test_a_change_is_found_and_unfolded(visit: Visit, eddy: User, bot: Actor) -> None:
     memory = factories.memory(bot, "The queue runs on RabbitMQ.", key="queue")
-    operations.update(actor=bot, memory_id=memory.pk, content="The queue runs on Postgres.")
+    operations.update_memory(actor=bot, memory_id=memory.pk, content="The queue runs on Postgres.")
     factories.memory(bot, "Something else.")
     page = visit(eddy, ACTIVITY)
     page.get_by_label("Change", exact=True).select_option("updated")
@@ -44,10 +44,10 @@ def test_a_change_is_found_and_unfolded(visit: Visit, eddy: User, bot: Actor) ->
 
 def test_what_an_agent_was_given_leads_to_its_day(visit: Visit, eddy: User, bot: Actor) -> None:
     factories.memory(bot, "The pager is in the left drawer.")
-    ask(bot, "where is the pager")
+    recall_each(bot, "where is the pager")
     page = visit(eddy, ACTIVITY)
     page.get_by_role("link", name="Recalls").click()
-    page.get_by_text("1 given").click()
+    page.get_by_text("1 returned").click()
     expect(page.get_by_role("link", name="left drawer")).to_be_visible()
     page.get_by_role("link", name="that day").click()
     expect(page.get_by_role("heading", name="Given to deploy-bot")).to_be_visible()
@@ -55,7 +55,7 @@ def test_what_an_agent_was_given_leads_to_its_day(visit: Visit, eddy: User, bot:
 
 
 def test_questions_are_dismissed_one_after_the_other_by_keyboard(visit: Visit, eddy: User, bot: Actor) -> None:
-    ask(bot, "the first question", "the second question", "the third question")
+    recall_each(bot, "the first question", "the second question", "the third question")
     page = visit(eddy, f"{ACTIVITY}questions/")
     page.evaluate("window.stayed = true")
     page.get_by_role("button", name="Dismiss the third question").focus()
@@ -74,7 +74,7 @@ def test_questions_are_dismissed_one_after_the_other_by_keyboard(visit: Visit, e
 
 
 def test_a_question_is_answered_in_place(visit: Visit, eddy: User, bot: Actor, complaints: list[str]) -> None:
-    ask(bot, "an older question", "vpn password")
+    recall_each(bot, "an older question", "vpn password")
     page = visit(eddy, f"{ACTIVITY}questions/")
     page.get_by_text("Answer vpn password").click()
     page.get_by_role("button", name="Save as a memory").click()
@@ -91,7 +91,7 @@ def test_a_question_is_answered_in_place(visit: Visit, eddy: User, bot: Actor, c
 
 
 def test_it_works_without_scripts(visit: Visit, eddy: User, bot: Actor) -> None:
-    ask(bot, "an older question", "vpn password")
+    recall_each(bot, "an older question", "vpn password")
     page = visit(eddy, f"{ACTIVITY}questions/", scripts=False)
     page.get_by_text("Answer vpn password").click()
     page.get_by_label("What should they have found?").first.fill("In the vault.")

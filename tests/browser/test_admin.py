@@ -32,7 +32,7 @@ ADDED: tuple[type[Model], ...] = (Admission, User)
 def light() -> Iterator[str]:
     yield reverse("admin:index")
     yield from map(at, LISTED)
-    yield from map(changed, CHANGED)
+    yield from map(change_address, CHANGED)
     yield from (at(model, "add") for model in ADDED)
     yield reverse("admin:memories_by_token", args=[Token.objects.all()[0].pk])
     yield reverse("admin:memories_export", args=["team", Team.objects.all()[0].pk])
@@ -43,16 +43,16 @@ def light() -> Iterator[str]:
 def dark() -> Iterator[str]:
     yield reverse("admin:index")
     yield at(Memory)
-    yield from map(changed, (Memory, User, Group))
+    yield from map(change_address, (Memory, User, Group))
     yield act("purge")
 
 
 def narrow() -> Iterator[str]:
     yield at(Memory)
-    yield from map(changed, (Memory, Asset))
+    yield from map(change_address, (Memory, Asset))
 
 
-def changed(model: type[Model]) -> str:
+def change_address(model: type[Model]) -> str:
     return at(model, "change", model._default_manager.all()[0].pk)
 
 
@@ -66,7 +66,7 @@ def flaws(page: Page, options: dict[str, Any] | None = None) -> list[str]:
     return violations(page, options) + ([f"{page.url} is {over} pixels wider than its window."] if over else [])
 
 
-def walked(page: Page, addresses: Iterable[str], options: dict[str, Any] | None = None) -> list[str]:
+def walk_admin_pages(page: Page, addresses: Iterable[str], options: dict[str, Any] | None = None) -> list[str]:
     found = []
     for address in addresses:
         page.goto(address)
@@ -77,14 +77,14 @@ def walked(page: Page, addresses: Iterable[str], options: dict[str, Any] | None 
 def test_no_page_of_operators_keeps_anybody_out(visit: Visit, team: Team, bot: Actor) -> None:
     furnish(team, bot)
     page = visit(User.objects.create_superuser("root"), "/admin/")
-    assert walked(page, light()) == []
+    assert walk_admin_pages(page, light()) == []
 
 
 def test_no_page_of_operators_keeps_anybody_out_in_the_dark_or_on_a_phone(visit: Visit, team: Team, bot: Actor) -> None:
     furnish(team, bot)
     root = User.objects.create_superuser("root")
-    found = walked(visit(root, "/admin/", dark=True), dark(), LOOKS)
-    found += walked(visit(root, "/admin/", phone=True), narrow())
+    found = walk_admin_pages(visit(root, "/admin/", dark=True), dark(), LOOKS)
+    found += walk_admin_pages(visit(root, "/admin/", phone=True), narrow())
     assert found == []
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from memories import operations
 from memories.models import Memory, RecallLog
-from memories.recall import ledger
+from memories.recall import log
 from teams.actor import Actor
 from teams.models import Role, Team
 from tests import factories
@@ -102,7 +102,7 @@ def test_leaving_unsaved_words_is_asked_about(visit: Visit, team: Team, owner: U
     page.get_by_label("Text").press_sequentially("More.")
     page.get_by_role("link", name="Cancel").click()
     expect(page.get_by_role("article")).to_have_text("We write plainly.")
-    assert asked == ["beforeunload"]
+    assert asked == ["confirm"]
 
 
 def test_two_who_write_at_once_put_it_together_by_keyboard(
@@ -110,7 +110,7 @@ def test_two_who_write_at_once_put_it_together_by_keyboard(
 ) -> None:
     memory = factories.memory(writer, "One.\n\nTwo.\n", key="core")
     page = visit(owner, at(team, f"core/{memory.pk}/edit/"))
-    operations.update(actor=writer, memory_id=memory.pk, content="One of theirs.\n\nTwo.\n")
+    operations.update_memory(actor=writer, memory_id=memory.pk, content="One of theirs.\n\nTwo.\n")
     press(page, "Control+End")
     page.keyboard.type("Three.")
     press(page, "Control+Enter")
@@ -180,7 +180,7 @@ def test_recall_is_asked_by_keyboard_through_other_eyes(visit: Visit, team: Team
     expect(page.get_by_role("button", name="Unpin")).to_be_visible()
     press(page, "Enter")
     page.wait_for_url("**/memories/**")
-    ledger.flush()
+    log.flush()
     assert not RecallLog.objects.exists()
 
 

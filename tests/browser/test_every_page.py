@@ -1,5 +1,5 @@
-"""What is true of every page and state of it: nobody is kept out by how it is made, nothing that it shows runs, and it
-is made as browsers like it."""
+"""Tests of every page in every state: it is accessible to everybody, nothing that it shows runs as code, and it follows
+browsers' good practice."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 from memories import demo
 from tests.browser import attacks
 from tests.browser.conftest import Visit
-from tests.browser.pages import TEAM, WRONG, sent, walk
+from tests.browser.pages import ERROR_SELECTOR, TEAM, submit_step, walk
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -23,8 +23,10 @@ ALL = {"rules": {"target-size": {"enabled": True}}}  # what WCAG 2.2 adds is not
 LOOKS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # the rules that ask for colours
 SIZE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 SHIFT = 0.1  # of the window, by which a page may move while it comes: what Lighthouse takes for good
-# Counts how far the page moves by itself, and notes what its policy kept out.
+# Counts how far the page moves by itself, and notes what its policy kept out. A draft that was typed on an earlier page
+# would be offered, and move this one.
 WATCH = """
+try { localStorage.clear(); } catch {}
 window.shifted = 0;
 window.kept = [];
 new PerformanceObserver((list) =>
@@ -46,7 +48,7 @@ MADE = """() => ({
 
 
 def flaws(page: Page) -> list[str]:
-    """What keeps somebody out, in the light, in the dark or on a phone."""
+    """Return the accessibility flaws of a page in light mode, in dark mode and on a phone."""
     found = violations(page)
     page.emulate_media(color_scheme="dark")
     found += violations(page, LOOKS)
@@ -59,7 +61,7 @@ def flaws(page: Page) -> list[str]:
 
 
 def violations(page: Page, options: dict[str, Any] | None = None) -> list[str]:
-    """No violation is a full score of Lighthouse, which asks a part of these rules."""
+    """Return the violations of axe's rules. Lighthouse checks a part of them: without any, its score is full."""
     page.wait_for_load_state()
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
@@ -68,8 +70,8 @@ def violations(page: Page, options: dict[str, Any] | None = None) -> list[str]:
     return [f"{page.url} {rule['id']}: {node['html'][:200]}" for rule in found for node in rule["nodes"]]
 
 
-def made(page: Page, response: Response) -> list[str]:
-    """What of a page's making Lighthouse would object to."""
+def find_build_faults(page: Page, response: Response) -> list[str]:
+    """Return what Lighthouse would object to in how the page is built."""
     found = [f"{page.url}: {name}" for name, good in page.evaluate(MADE).items() if not good]
     policy = response.headers.get("content-security-policy", "")
     if "default-src 'none'" not in policy or "unsafe" in policy:
@@ -77,8 +79,8 @@ def made(page: Page, response: Response) -> list[str]:
     return found
 
 
-def introduced(visit: Visit, owner: User) -> dict[str, Page]:
-    """The owner, somebody who is not logged in, and one who has no account yet."""
+def open_visitor_pages(visit: Visit, owner: User) -> dict[str, Page]:
+    """Open a page each for the owner, for somebody who is not logged in, and for one who has no account yet."""
     people = {name: visit(user, "/login/") for name, user in (("owner", owner), ("visitor", None), ("viewer", None))}
     for page in people.values():
         page.on("dialog", _left)
@@ -87,7 +89,7 @@ def introduced(visit: Visit, owner: User) -> dict[str, Page]:
 
 
 def _left(dialog: Dialog) -> None:
-    """What was typed may be lost; any other question is an attack."""
+    """Accept the question whether to lose what was typed; any other dialog is an attack."""
     assert dialog.type == "beforeunload", dialog.message
     dialog.accept()
 
@@ -95,7 +97,7 @@ def _left(dialog: Dialog) -> None:
 @pytest.mark.parametrize("part", [slice(0, None, 2), slice(1, None, 2)], ids=["even", "odd"])  # one for each core
 def test_no_page_keeps_anybody_out(visit: Visit, complaints: list[str], live_server: LiveServer, part: slice) -> None:
     demo.seed()
-    people = introduced(visit, User.objects.get(username="demo"))
+    people = open_visitor_pages(visit, User.objects.get(username="demo"))
     found: list[str] = []
 
     def note(request: Request) -> None:
@@ -105,14 +107,14 @@ def test_no_page_keeps_anybody_out(visit: Visit, complaints: list[str], live_ser
     for page in people.values():
         page.on("request", note)
     for _, page, response in walk(people, part=part):
-        found += made(page, response)
+        found += find_build_faults(page, response)
         found += flaws(page)
-    refused(complaints)
+    drop_refusal_complaints(complaints)
     assert found == []
 
 
-def refused(complaints: list[str]) -> None:
-    """Some states are refusals, of which the browser tells."""
+def drop_refusal_complaints(complaints: list[str]) -> None:
+    """Drop the browser's complaints about refusals, which some states are."""
     complaints[:] = [text for text in complaints if not re.search("status of 4(00|04|09)", text)]
 
 
@@ -128,19 +130,19 @@ LIVE = r"""() => {
 
 
 def test_nothing_that_pages_show_runs(visit: Visit, complaints: list[str]) -> None:
-    owner = attacks.planted()
-    people = introduced(visit, owner)
-    for name, page, _ in walk(people, move=moved):
+    owner = attacks.plant_hostile_team()
+    people = open_visitor_pages(visit, owner)
+    for name, page, _ in walk(people, move=hostile_path):
         assert harmless(page) == [], name
     page = people["owner"]
     for path in attacks.REFLECTED:
-        page.goto(moved(f"{TEAM}{path}"))
+        page.goto(hostile_path(f"{TEAM}{path}"))
         assert harmless(page) == [], path
     for path, button, fields in attacks.REFUSED:
-        page.goto(moved(f"{TEAM}{path}"))
-        sent(button, WRONG, **fields)(page)
+        page.goto(hostile_path(f"{TEAM}{path}"))
+        submit_step(button, ERROR_SELECTOR, **fields)(page)
         assert harmless(page) == [], path
-    refused(complaints)
+    drop_refusal_complaints(complaints)
 
 
 def harmless(page: Page) -> list[str]:
@@ -153,6 +155,6 @@ def harmless(page: Page) -> list[str]:
     return found
 
 
-def moved(path: str) -> str:
-    """The same page of the hostile team."""
+def hostile_path(path: str) -> str:
+    """Return the path of the same page of the hostile team."""
     return re.sub(re.escape(TEAM), "/t/hostile/team/", path)

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from memories import operations
 from memories.models import Asset, Memory
-from teams import auth
+from teams import rights
 from teams.models import Role, Team
 from tests import factories
 from tests.browser.conftest import Visit
@@ -71,7 +71,7 @@ def test_one_edits_and_pins_by_keyboard_alone(visit: Visit, user: User, memory: 
     page.keyboard.type(" Call the pilot.")
     press(page, "Control+Enter")
     expect(page.locator(".toast")).to_contain_text("Saved.")
-    expect(page.locator("#said")).to_contain_text("Call the pilot.")
+    expect(page.locator("#memory-text")).to_contain_text("Call the pilot.")
     press(page, "p")
     expect(page.get_by_role("button", name="Unpin")).to_be_visible()
     saved = again(memory.pk)
@@ -84,7 +84,7 @@ def test_escape_leaves_and_asks_before_it_loses_anything(visit: Visit, user: Use
     expect(page.get_by_label("What to remember")).to_be_focused()
     page.evaluate(DRAWN)
     press(page, "Escape", "Escape")
-    expect(page.locator("article#said")).to_contain_text("Berth 4 is closed.")
+    expect(page.locator("article#memory-text")).to_contain_text("Berth 4 is closed.")
     press(page, "e")
     expect(page.get_by_label("What to remember")).to_be_focused()
     page.evaluate(DRAWN)
@@ -108,7 +108,7 @@ def test_what_was_refused_can_be_mended(visit: Visit, user: User, memory: Memory
     page.locator("#id_importance").fill("0.7")
     press(page, "Control+Enter")
     expect(page.locator(".toast")).to_contain_text("Saved.")
-    expect(page.locator("#said")).to_contain_text("Written with care.")
+    expect(page.locator("#memory-text")).to_contain_text("Written with care.")
     complaints[:] = [text for text in complaints if "400 (Bad Request)" not in text]
 
 
@@ -170,7 +170,7 @@ def test_a_link_is_found_while_one_types(visit: Visit, user: User, team: Team, m
     page.get_by_role("button", name="Link", exact=True).click()
     expect(page.locator(".toast")).to_contain_text("Linked.")
     page.locator(".graph a").click()
-    expect(page.locator("#said")).to_contain_text("outer buoy")
+    expect(page.locator("#memory-text")).to_contain_text("outer buoy")
 
 
 def test_everything_can_be_done_without_scripts(visit: Visit, user: User, memory: Memory) -> None:
@@ -178,12 +178,12 @@ def test_everything_can_be_done_without_scripts(visit: Visit, user: User, memory
     page.get_by_role("link", name="Edit").click()
     page.get_by_label("What to remember").fill("The crane came.")
     page.get_by_role("button", name="Save").click()
-    expect(page.locator("#said")).to_contain_text("The crane came.")
+    expect(page.locator("#memory-text")).to_contain_text("The crane came.")
     page.get_by_role("button", name="Pin", exact=True).click()
     expect(page.get_by_role("button", name="Unpin")).to_be_visible()
     page.get_by_label("Add tags").fill("harbour")
     page.get_by_label("Add tags").press("Enter")
-    expect(page.locator("#said")).to_contain_text("harbour")
+    expect(page.locator("#memory-text")).to_contain_text("harbour")
     page.get_by_text("Change when it expires").click()
     page.get_by_role("button", name="In a week").click()
     toast(page)
@@ -210,8 +210,8 @@ def test_undoing_takes_it_back_where_one_is(visit: Visit, user: User, memory: Me
 
 
 def test_a_viewer_reads(visit: Visit, team: Team, memory: Memory) -> None:
-    actor = auth.login_actor(user=factories.member(team, Role.OWNER))
-    operations.cite(actor=actor, memory_id=memory.pk, quote="Said so.")
+    actor = rights.login_actor(user=factories.member(team, Role.OWNER))
+    operations.add_citation(actor=actor, memory_id=memory.pk, quote="Said so.")
     page = visit(factories.member(team, Role.VIEWER, "guest"), path(memory))
     expect(page.locator("main form")).to_have_count(0)
     press(page, "e")
@@ -220,8 +220,8 @@ def test_a_viewer_reads(visit: Visit, team: Team, memory: Memory) -> None:
 
 
 def test_a_picture_is_shown_where_it_is_attached(visit: Visit, user: User, memory: Memory) -> None:
-    operations.attach(
-        actor=auth.login_actor(user=user), memory_id=memory.pk, file=ContentFile(PICTURE), name="crane.png"
+    operations.attach_file(
+        actor=rights.login_actor(user=user), memory_id=memory.pk, file=ContentFile(PICTURE), name="crane.png"
     )
     page = visit(user, path(memory))
     picture = page.get_by_role("img", name="crane.png")
@@ -247,13 +247,13 @@ def test_two_people_at_once_lose_nothing_without_scripts(
 ) -> None:
     page = visit(user, path(memory, "edit/"), scripts=False)
     theirs = BASE.replace("Friday", "Monday")
-    other = auth.login_actor(user=factories.member(team, Role.EDITOR, "joao"))
-    operations.update(actor=other, memory_id=memory.pk, content=theirs)
+    other = rights.login_actor(user=factories.member(team, Role.EDITOR, "joao"))
+    operations.update_memory(actor=other, memory_id=memory.pk, content=theirs)
     page.get_by_label("What to remember").fill(BASE.replace("Friday", "Sunday"))
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("region", name="Theirs").first).to_contain_text("Monday")
     page.get_by_role("group", name="Text", exact=True).get_by_role("radio", name="Theirs").check()
     page.get_by_role("button", name="Save on top of version 2").click()
-    expect(page.locator("#said")).to_contain_text("Monday")
+    expect(page.locator("#memory-text")).to_contain_text("Monday")
     assert again(memory.pk).content == theirs
     complaints[:] = [text for text in complaints if "409 (Conflict)" not in text]

@@ -1,4 +1,5 @@
-"""Who there is, in a browser: a new agent at work, an invitation accepted, a door that closes, all without a mouse."""
+"""Browser tests of people and agents: a new agent at work, an invitation accepted, a door that closes, all without a
+mouse."""
 
 import json
 import urllib.request
@@ -10,7 +11,7 @@ from playwright.sync_api import Page, expect
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from memories.moving import progress
+from memories.transfer import progress
 from teams import operations as registry
 from teams.models import Admission, Agent, Membership, Organization, Role, Token, Workspace
 from tests import factories
@@ -32,7 +33,7 @@ def owner() -> factories.User:
     return factories.User.objects.get(username="olga")
 
 
-def asked(live_server: LiveServer, token: str) -> dict[str, object]:
+def call_me(live_server: LiveServer, token: str) -> dict[str, object]:
     request = urllib.request.Request(f"{live_server.url}/api/v1/me", headers={"Authorization": f"Bearer {token}"})
     with urllib.request.urlopen(request) as answer:
         body: dict[str, object] = json.load(answer)
@@ -48,14 +49,14 @@ def test_a_new_agent_is_at_work_with_the_token_that_is_shown_once(
     page.get_by_role("button", name="Add the agent").click()
     page.get_by_role("link", name="New token").click()
     page.get_by_label("What is it for?").fill("laptop")
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create the token").click()
     token = page.locator("#secret").inner_text()
-    assert asked(live_server, token)["name"] == "helper"
+    assert call_me(live_server, token)["name"] == "helper"
     assert f"Bearer {token}" in page.locator("#curl").inner_text()
     assert json.loads(page.locator("#mcp").inner_text())["mcpServers"]["memoryhub"]["headers"]["Authorization"]
     assert violations(page) == []
     page.reload()
-    expect(page.get_by_role("heading", level=1)).to_have_text("This token was shown already")
+    expect(page.get_by_role("heading", level=1)).to_have_text("This token has already been shown")
     page.go_back(wait_until="load")
     assert token not in page.content()
 
@@ -64,7 +65,7 @@ def test_a_token_is_copied_and_revoked(visit: Visit, team: str) -> None:
     agent = factories.agent(factories.Team.objects.get(slug="ops"), "helper")
     page = visit(owner(), f"{team}agents/{agent.pk}/tokens/new/")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create the token").click()
     page.get_by_role("button", name="Copy Token").click()
     expect(page.get_by_role("button", name="Copied Token")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == page.locator("#secret").inner_text()
@@ -80,16 +81,16 @@ def test_whoever_opens_an_invitation_joins_from_another_browser(visit: Visit, te
     page = visit(owner(), f"{team}members/")
     page.get_by_role("link", name="Invite").click()
     page.get_by_label("Editor").check()
-    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Create the link").click()
     link = page.locator("#link").inner_text()
     page.reload()
-    expect(page.get_by_role("heading", level=1)).to_have_text("This link was shown already")
+    expect(page.get_by_role("heading", level=1)).to_have_text("This link has already been shown")
     visitor = visit(None, link)
     assert violations(visitor) == []
     visitor.get_by_label("User name").fill("nadia")
     visitor.get_by_label("Password", exact=True).fill("a fine long one 9")
     visitor.get_by_label("Password again").fill("a fine long one 9")
-    visitor.get_by_role("button", name="Make an account and join").click()
+    visitor.get_by_role("button", name="Create an account and join").click()
     visitor.wait_for_url(f"**{team}")
     assert Membership.objects.get(user__username="nadia").role == Role.EDITOR
     visitor.goto(f"{team}members/")
@@ -98,13 +99,13 @@ def test_whoever_opens_an_invitation_joins_from_another_browser(visit: Visit, te
 
 def test_a_used_link_says_so(visit: Visit, team: str, complaints: list[str]) -> None:
     page = visit(owner(), f"{team}members/invite/")
-    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Create the link").click()
     link = page.locator("#link").inner_text()
     visitor = visit(factories.login("tomas"), link)
     visitor.get_by_role("button", name="Join as tomas").click()
     visitor.wait_for_url(f"**{team}")
     late = visit(None, link)
-    expect(late.get_by_text("This link has been used already")).to_be_visible()
+    expect(late.get_by_text("This link has already been used")).to_be_visible()
     complaints[:] = [text for text in complaints if "409 (Conflict)" not in text]
 
 
@@ -141,10 +142,10 @@ def test_a_role_is_changed_by_keyboard_and_taken_back(visit: Visit, team: str) -
     page = visit(owner(), f"{team}members/")
     page.locator("summary", has_text="Role of tomas").focus()
     press(page, "Enter", "Tab", "Tab", "Enter")
-    expect(page.get_by_text("tomas is editor now.")).to_be_visible()
+    expect(page.get_by_text("tomas is now editor.")).to_be_visible()
     assert Membership.objects.get(user=tomas).role == Role.EDITOR
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_text("tomas is viewer now.")).to_be_visible()
+    expect(page.get_by_text("tomas is now viewer.")).to_be_visible()
 
 
 def test_all_of_it_works_without_scripts(visit: Visit, team: str) -> None:
@@ -152,7 +153,7 @@ def test_all_of_it_works_without_scripts(visit: Visit, team: str) -> None:
     page = visit(owner(), f"{team}agents/", scripts=False)
     page.get_by_role("link", name="helper").click()
     page.get_by_role("link", name="New token").click()
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create the token").click()
     assert page.locator("#secret").inner_text().startswith("mh_")
     expect(page.get_by_role("button", name="Copy")).to_have_count(0)
     page.get_by_role("link", name="I have copied it").click()
@@ -171,7 +172,7 @@ def test_one_logs_in_changes_the_password_and_logs_out(visit: Visit, team: str) 
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("status")).to_contain_text("Your account was saved.")
     page.get_by_role("link", name="Change the password").click()
-    page.get_by_label("Password now").fill("correct horse battery")
+    page.get_by_label("Current password").fill("correct horse battery")
     page.get_by_label("New password", exact=True).fill("another horse 9")
     page.get_by_label("New password again").fill("another horse 9")
     page.get_by_role("button", name="Change it").click()
@@ -192,7 +193,7 @@ def test_one_goes_to_another_team_and_workspace_and_into_the_dark(visit: Visit, 
     page = visit(owner(), team)
     page.locator("summary", has_text="Workspace:").click()
     page.get_by_role("button", name="Blue").click()
-    expect(page.get_by_role("status")).to_contain_text("You are in Blue now.")
+    expect(page.get_by_role("status")).to_contain_text("You are now in Blue.")
     page.locator("summary", has_text="Team:").click()
     page.get_by_role("link", name="Sales").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Sales")
@@ -213,9 +214,9 @@ def test_a_project_is_added_and_somebody_admitted_and_dismissed(visit: Visit, te
     page.get_by_role("link", name="Apollo", exact=True).click()
     page.locator("[name=who]").fill("sales/seller")
     page.get_by_role("button", name="Admit").click()
-    expect(page.get_by_role("status")).to_contain_text("may use Apollo now.")
+    expect(page.get_by_role("status")).to_contain_text("may now use Apollo.")
     page.get_by_role("button", name="Dismiss sales").or_(page.get_by_role("button", name="Dismiss seller")).click()
-    expect(page.get_by_role("status")).to_contain_text("may not use Apollo any more.")
+    expect(page.get_by_role("status")).to_contain_text("may no longer use Apollo.")
     assert not Admission.objects.exists()
 
 
@@ -227,7 +228,7 @@ def test_a_member_is_removed_and_the_tree_is_gone_through(visit: Visit, team: st
     page = visit(owner(), f"{team}members/")
     page.locator("summary", has_text="Remove tomas").click()
     page.get_by_role("button", name="Remove", exact=True).click()
-    expect(page.get_by_role("status")).to_contain_text("tomas is not in")
+    expect(page.get_by_role("status")).to_contain_text("tomas is no longer in Ops.")
     assert not Membership.objects.filter(user__username="tomas").exists()
     press(page, "u")
     expect(page.get_by_role("status")).to_contain_text("tomas is in Ops again.")
@@ -253,12 +254,12 @@ def test_an_archive_tells_how_far_it_is_until_it_is_made(visit: Visit, team: str
     download, told = page.locator("#download"), page.locator("#progress")
     called = (download.get_attribute("href") or "").rpartition("=")[2]
     with transaction.atomic():  # for as long as an archive is made that is larger than this one
-        progress.shown(called)(progress.Step("rows", 30, done=30, total=100))
+        progress.publish_steps(called)(progress.TransferStep("rows", 30, done=30, total=100))
         with page.expect_download():
             download.click()
         expect(told).to_contain_text("30 %: 30 of 100 rows.")
-        progress.shown(called)(progress.Step("rows", 60, done=60, total=100))
+        progress.publish_steps(called)(progress.TransferStep("rows", 60, done=60, total=100))
         expect(told).to_contain_text("60 %")
         expect(told.get_by_role("progressbar")).to_have_attribute("value", "60")
-    expect(told).to_contain_text("Nothing is being made any more.")
+    expect(told).to_contain_text("The export has ended.")
     expect(told.get_by_role("progressbar")).to_have_count(0)

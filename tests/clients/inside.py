@@ -28,13 +28,13 @@ class Wire(httpx.BaseTransport):
             return trouble
         if isinstance(trouble, httpx.ConnectError):
             raise trouble
-        answer = _answered(request)
+        answer = _answer_in_process(request)
         if trouble:
             raise trouble
         return answer
 
 
-def _answered(request: httpx.Request) -> httpx.Response:
+def _answer_in_process(request: httpx.Request) -> httpx.Response:
     headers = {name: value for name, value in request.headers.items() if name not in ("host", "content-length")}
     kind = headers.pop("content-type", "")
     path, body = request.url.raw_path.decode(), request.read()

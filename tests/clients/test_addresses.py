@@ -55,7 +55,7 @@ BY_ID: dict[str, Callable[[str], Call[Any]]] = {
     "read_asset": lambda name: calls.read_asset(ID, name),
     "detach": lambda name: calls.detach(ID, name),
 }
-PARTS = [
+ADDRESS_PARTS = [
     "..",
     ".",
     "%2e%2e",
@@ -81,7 +81,7 @@ def test_a_name_stays_below_its_address(client: MemoryHub, wire: Wire, name: str
     start, call = BY_NAME[name]
     chosen = random.Random(name)
     for _ in range(60):
-        said = "/".join(chosen.choices(PARTS, k=chosen.randint(1, 4)))
+        said = "/".join(chosen.choices(ADDRESS_PARTS, k=chosen.randint(1, 4)))
         wire.requests.clear()
         with suppress(MemoryHubError):
             client.send(call(said))

@@ -31,7 +31,7 @@ SEQUENCES = int(os.environ.get("MEMORY_TOOL_SEQUENCES", "8"))
 STEPS = 25
 DIRECTORY_SIZE = re.compile(r"(?<=hidden items:\n)\S+(?=\t)|^\S+(?=\t/memories.*/$)", re.MULTILINE)
 
-PARTS = ["a", "b", "ab", "a.txt", "notes.md", ".hidden", "node_modules", "two words", "größe", "%", "_", "-1", "A"]
+PATH_PARTS = ["a", "b", "ab", "a.txt", "notes.md", ".hidden", "node_modules", "two words", "größe", "%", "_", "-1", "A"]
 PIECES = [
     "a",
     "b",
@@ -66,7 +66,7 @@ def test_it_says_of_two_bad_paths_what_the_local_tool_says(client: MemoryHub, tm
     ours, local = MemoryTool(client), BetaLocalFilesystemMemoryTool(str(tmp_path))
     for old, new in product([ROOT, *ESCAPES], repeat=2):
         command = {"command": "rename", "old_path": old, "new_path": new}
-        assert told(ours, command) == told(local, command), command
+        assert run_command(ours, command) == run_command(local, command), command
 
 
 def compare(client: MemoryHub, folder: Path, seed: int) -> None:
@@ -74,19 +74,19 @@ def compare(client: MemoryHub, folder: Path, seed: int) -> None:
     for step in range(STEPS):
         command = some_command(chosen)
         which = f"seed {seed}, step {step}: {command}"
-        expected, found = told(local, command), told(ours, command)
+        expected, found = run_command(local, command), run_command(ours, command)
         if expected is None:  # what a disk says with an error of its own
             assert found is not None, which
             assert found[0] == "refused", which
         else:
             assert found == expected, which
         without_empty_directories(local.memory_root)
-        assert contents(client) == on_disk(local.memory_root), which
+        assert file_contents(client) == on_disk(local.memory_root), which
     assert ours.clear_all_memory() == local.clear_all_memory()
-    assert contents(client) == on_disk(local.memory_root) == {}
+    assert file_contents(client) == on_disk(local.memory_root) == {}
 
 
-def told(tool: Any, command: dict[str, Any]) -> tuple[str, str] | None:
+def run_command(tool: Any, command: dict[str, Any]) -> tuple[str, str] | None:
     try:
         return "answered", without_sizes(str(tool.call(command)))
     except ToolError as error:
@@ -110,7 +110,7 @@ def on_disk(root: Path) -> dict[str, str]:
     return {str(path.relative_to(root)): path.read_bytes().decode() for path in files}
 
 
-def contents(client: MemoryHub) -> dict[str, str]:
+def file_contents(client: MemoryHub) -> dict[str, str]:
     return dict(TeamFile.objects.alive().values_list("path", "content"))
 
 
@@ -138,7 +138,7 @@ def some_path(chosen: random.Random) -> str:
     """Few names, so that commands meet."""
     if chosen.random() < 0.04:
         return chosen.choice([ROOT, *ESCAPES])
-    names = PARTS[: chosen.choice([3, 5, len(PARTS)])]
+    names = PATH_PARTS[: chosen.choice([3, 5, len(PATH_PARTS)])]
     return "/".join([ROOT, *chosen.choices(names, k=chosen.choice([1, 1, 1, 2, 2, 3, 4]))])
 
 

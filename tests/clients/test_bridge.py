@@ -20,17 +20,17 @@ from mcp.shared.exceptions import MCPError
 from memoryhub_client import MemoryHub, Retries
 from memoryhub_client.bridge import Bridge
 
-from memories.dialects import DIALECTS
-from memories.mcp.revisions import HANDSHAKE
-from tests.hub import ROOT
-from tests.stories import DAYS, hub_day
-from tests.test_mcp_judge import MODES, all_resources_and_prompts, lived
+from memories.mcp.protocol_versions import HANDSHAKE
+from memories.tools import DIALECTS
+from tests.hub import PROJECT_ROOT
+from tests.stories import DAYS, OF_OTHERS, hub_day
+from tests.test_mcp_judge import MODES, all_resources_and_prompts, call_day_with_sdk
 
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 
 
-def judge(*words: str, mode: str = "auto", **environment: str) -> Client:
-    surroundings = os.environ | {"PYTHONPATH": str(ROOT / "clients" / "python" / "src")} | environment
+def bridge_client(*words: str, mode: str = "auto", **environment: str) -> Client:
+    surroundings = os.environ | {"PYTHONPATH": str(PROJECT_ROOT / "clients" / "python" / "src")} | environment
     command = ["-m", "memoryhub_client.bridge", *words]
     return Client(
         stdio_client(StdioServerParameters(command=sys.executable, args=command, env=surroundings)), mode=mode
@@ -42,7 +42,7 @@ def request(method: str, identity: Any = 1, **params: Any) -> dict[str, Any]:
 
 
 def answers(hub: MemoryHub, *messages: Any, dialect: str = "") -> list[Any]:
-    """What the bridge says to these, in the order of their ids."""
+    """Return the bridge's answers to these messages, in the order of their ids."""
     out = io.BytesIO()
     Bridge(hub, out, dialect=dialect).run(
         message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n" for message in messages
@@ -52,35 +52,35 @@ def answers(hub: MemoryHub, *messages: Any, dialect: str = "") -> list[Any]:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_official_client_lists_and_calls_all_that_there_is(at_home: MemoryHub, mode: str) -> None:
-    async def judged() -> None:
-        async with judge(mode=mode) as client:
+    async def run_client() -> None:
+        async with bridge_client(mode=mode) as client:
             assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
             tools = (await client.list_tools()).tools
-            assert await lived(client, hub_day()) == {tool.name for tool in tools}
+            assert await call_day_with_sdk(client, hub_day()) == {tool.name for tool in tools} - OF_OTHERS
             await all_resources_and_prompts(client)
             with pytest.raises(MCPError, match="Unknown tool: größe"):
                 await client.call_tool("größe", {})
 
-    asyncio.run(judged())
+    asyncio.run(run_client())
 
 
 def test_a_dialect_has_its_tools_alone(at_home: MemoryHub) -> None:
-    async def judged() -> None:
-        async with judge("--dialect", "graph") as client:
+    async def run_client() -> None:
+        async with bridge_client("--dialect", "graph") as client:
             assert {tool.name for tool in (await client.list_tools()).tools} == {
                 tool.name for tool in DIALECTS["graph"]
             }
-            assert await lived(client, DAYS["graph"]())
+            assert await call_day_with_sdk(client, DAYS["graph"]())
 
-    asyncio.run(judged())
+    asyncio.run(run_client())
 
 
 def test_calls_say_what_they_are_about(at_home: MemoryHub) -> None:
-    async def judged() -> None:
-        async with judge("--user", "mira/ü", "--session", "chat 1") as client:
+    async def run_client() -> None:
+        async with bridge_client("--user", "mira/ü", "--session", "chat 1") as client:
             await client.call_tool("memory_save", {"content": "Mira likes tea.", "key": "tea", "scope": "global"})
 
-    asyncio.run(judged())
+    asyncio.run(run_client())
     assert at_home.with_context(user="mira/ü").get_key("tea", scope="global").session_id
     assert at_home.session("chat 1").user == "mira/ü"
 
@@ -103,7 +103,7 @@ def test_many_are_answered_and_what_wants_no_answer_is_not(at_home: MemoryHub) -
 
 def test_what_came_before_the_end_is_answered(at_home: MemoryHub) -> None:
     said = "".join(json.dumps(request("ping", number)) + "\n" for number in range(20))
-    surroundings = os.environ | {"PYTHONPATH": str(ROOT / "clients" / "python" / "src")}
+    surroundings = os.environ | {"PYTHONPATH": str(PROJECT_ROOT / "clients" / "python" / "src")}
     command = [sys.executable, "-m", "memoryhub_client.bridge"]
     done = subprocess.run(
         command, input=said, env=surroundings, capture_output=True, text=True, check=False, timeout=60
@@ -150,16 +150,19 @@ def test_a_hub_that_refuses_or_is_not_there_is_told(at_home: MemoryHub) -> None:
 
 
 def test_without_a_hub_it_says_what_it_needs() -> None:
-    surroundings = {"PYTHONPATH": str(ROOT / "clients" / "python" / "src"), "MEMORYHUB_CONFIG": "/nowhere/config.json"}
+    surroundings = {
+        "PYTHONPATH": str(PROJECT_ROOT / "clients" / "python" / "src"),
+        "MEMORYHUB_CONFIG": "/nowhere/config.json",
+    }
     command = [sys.executable, "-m", "memoryhub_client.bridge"]
     done = subprocess.run(command, env=surroundings, capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("memoryhub-mcp: No hub is known")
+    assert done.stderr.startswith("memoryhub-mcp: No hub is configured")
 
 
 @contextmanager
 def line_that_breaks(to: str) -> Iterator[str]:
-    """The address of a way to the hub on which the answer to each first attempt is lost."""
+    """Yield the address of a proxy to the hub that loses the answer to each first attempt."""
     tried: set[bytes] = set()
 
     class Forward(BaseHTTPRequestHandler):
@@ -179,7 +182,7 @@ def line_that_breaks(to: str) -> Iterator[str]:
             self.wfile.write(said)
 
         def log_message(self, *_: object) -> None:
-            """Nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Forward)
     thread = threading.Thread(target=server.serve_forever)

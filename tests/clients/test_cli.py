@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 import pytest
 from memoryhub_client import MemoryHub, Retries, configuration
 from memoryhub_client.cli import main
-from memoryhub_client.cli.arguments import parser
-from memoryhub_client.cli.merging import merged
+from memoryhub_client.cli.arguments import build_parser
+from memoryhub_client.cli.merge import merge_texts
 
 from tests.clients.live import Live
-from tests.hub import ROOT
+from tests.hub import PROJECT_ROOT
 
-Typed = Callable[..., "Answer"]
+RunCli = Callable[..., "Answer"]
 
 
 class Answer(NamedTuple):
@@ -39,11 +39,11 @@ class Answer(NamedTuple):
 
 
 @pytest.fixture
-def typed(at_home: MemoryHub, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Typed:
-    """What a command answers, as it would to a pipe."""
+def run_cli(at_home: MemoryHub, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> RunCli:
+    """Return a function that runs a command and returns its answer, as it would be written to a pipe."""
 
-    def run(*words: str, said: str = "") -> Answer:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(said.encode())))
+    def run(*words: str, stdin: str = "") -> Answer:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
         code = main(words)
         return Answer(code, *capsys.readouterr())
 
@@ -52,7 +52,7 @@ def typed(at_home: MemoryHub, capsys: pytest.CaptureFixture[str], monkeypatch: p
 
 @pytest.fixture
 def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """An editor that does what a few lines of Python say to `text`."""
+    """An editor that applies a few lines of Python to `text`."""
 
     def does(lines: str) -> None:
         script = tmp_path / "editor.py"
@@ -61,34 +61,36 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
             f"path = pathlib.Path(sys.argv[1]); text = path.read_bytes().decode()\n"
             f"{lines}\npath.write_bytes(text.encode())\n"
         )
-        monkeypatch.setenv("PYTHONPATH", str(ROOT / "clients" / "python" / "src"))
+        monkeypatch.setenv("PYTHONPATH", str(PROJECT_ROOT / "clients" / "python" / "src"))
         monkeypatch.setenv("VISUAL", f"{sys.executable} {script}")
 
     return does
 
 
-def test_a_memory_lives_its_life(typed: Typed, at_home: MemoryHub) -> None:
-    saved = typed("save", "Berth 7 is closed.", "--key", "berth-7", "--tag", "Ops", "-t", "event", "--json").json
+def test_a_memory_lives_its_life(run_cli: RunCli, at_home: MemoryHub) -> None:
+    saved = run_cli("save", "Berth 7 is closed.", "--key", "berth-7", "--tag", "Ops", "-t", "event", "--json").json
     assert (saved["version"], saved["tags"], saved["type"]) == (1, ["ops"], "event")
-    assert typed("save", "-", "-k", "berth-7", said="Berth 7 is\nopen.\n").out.startswith("updated berth-7 version 2")
+    assert run_cli("save", "-", "-k", "berth-7", stdin="Berth 7 is\nopen.\n").out.startswith(
+        "updated berth-7 version 2"
+    )
     assert at_home.get_key("berth-7").content == "Berth 7 is\nopen."
-    assert "open." in typed("get", "berth-7").out
-    assert typed("get", saved["id"], "--content").out == "Berth 7 is\nopen."
-    assert typed("append", "berth-7", "The crane comes.").code == 0
-    assert typed("--json", "pin", "berth-7").json["pinned"] is True
-    assert typed("unpin", "berth-7", "--json").json["pinned"] is False
-    assert typed("tag", "berth-7", "new", "--remove", "OPS", "--json").json["tags"] == ["new"]
-    assert typed("tag", "berth-7").code == 1
-    assert [row["version"] for row in typed("history", "berth-7", "--json").json] == [6, 5, 4, 3, 2, 1]
-    assert "created" in typed("history", "berth-7").out
-    assert typed("revert", "berth-7", "1", "--json").json["content"] == "Berth 7 is closed."
-    assert typed("forget", "berth-7", "--reason", "It is over.").out.startswith("forgot berth-7 version 8")
-    assert [row["forget_reason"] for row in typed("list", "--forgotten", "--json").json] == ["It is over."]
-    assert typed("restore", saved["id"]).out.startswith("restored berth-7")
-    assert typed("forget", saved["id"]).code == 0
+    assert "open." in run_cli("get", "berth-7").out
+    assert run_cli("get", saved["id"], "--content").out == "Berth 7 is\nopen."
+    assert run_cli("append", "berth-7", "The crane comes.").code == 0
+    assert run_cli("--json", "pin", "berth-7").json["pinned"] is True
+    assert run_cli("unpin", "berth-7", "--json").json["pinned"] is False
+    assert run_cli("tag", "berth-7", "new", "--remove", "OPS", "--json").json["tags"] == ["new"]
+    assert run_cli("tag", "berth-7").code == 1
+    assert [row["version"] for row in run_cli("history", "berth-7", "--json").json] == [6, 5, 4, 3, 2, 1]
+    assert "created" in run_cli("history", "berth-7").out
+    assert run_cli("revert", "berth-7", "1", "--json").json["content"] == "Berth 7 is closed."
+    assert run_cli("forget", "berth-7", "--reason", "It is over.").out.startswith("forgot berth-7 version 8")
+    assert [row["forget_reason"] for row in run_cli("list", "--forgotten", "--json").json] == ["It is over."]
+    assert run_cli("restore", saved["id"]).out.startswith("restored berth-7")
+    assert run_cli("forget", saved["id"]).code == 0
 
 
-def test_what_was_saved_is_found(typed: Typed, at_home: MemoryHub) -> None:
+def test_what_was_saved_is_found(run_cli: RunCli, at_home: MemoryHub) -> None:
     at_home.save_many(
         [
             {"content": "Deploys are frozen on Friday.", "key": "freeze", "pinned": True, "type": "decision"},
@@ -96,76 +98,83 @@ def test_what_was_saved_is_found(typed: Typed, at_home: MemoryHub) -> None:
             {"content": "We write plainly.", "key": "core"},
         ]
     )
-    told = typed("recall", "when are deploys frozen?", "-n", "2")
+    told = run_cli("recall", "when are deploys frozen?", "-n", "2")
     assert told.out.startswith("1. freeze")
     assert re.search(r"^\d of \d+ found\.$", told.out, re.MULTILINE)
-    hits = typed("recall", "-", "--json", "--explain", said="deploys").json["memories"]
+    hits = run_cli("recall", "-", "--json", "--explain", stdin="deploys").json["memories"]
     assert hits[0]["key"] == "freeze"
     assert hits[0]["explain"]
-    assert [hit["key"] for hit in typed("recall", "--mode", "typed", "-t", "decision", "--json").json["memories"]] == [
-        "freeze"
-    ]
-    assert "We write plainly." in typed("context", "writing", "--budget", "500").out
-    assert typed("context", "--json", "--section", "core").json["sections"][0]["name"] == "core"
-    assert len(typed("list").out.splitlines()) == 3
-    assert "★ freeze" in typed("list", "--pinned").out
-    assert [row["tags"] for row in typed("list", "--tag", "cat", "--json").json] == [["cat"]]
-    assert len(typed("list", "-n", "2", "--json").json) == 2
-    assert len(typed("list", "-n", "0", "--json").json) == 3
-    assert [row["key"] for row in typed("list", "--text", "plainly", "--json").json] == ["core"]
+    assert hits[0]["confidence"] > 0.5
+    nothing = run_cli("recall", "xyzzy plugh", "--min-confidence", "auto")
+    assert nothing.out.splitlines() == ["0 of 0 found.", "Nothing relevant."]
+    assert run_cli("recall", "deploys", "--min-confidence", "0.1", "--json").json["min_confidence"] == 0.1
+    assert run_cli("context", "deploys", "--min-confidence", "1", "--section", "relevant").out == ""
+    assert [
+        hit["key"] for hit in run_cli("recall", "--mode", "typed", "-t", "decision", "--json").json["memories"]
+    ] == ["freeze"]
+    assert "We write plainly." in run_cli("context", "writing", "--budget", "500").out
+    assert run_cli("context", "--json", "--section", "core").json["sections"][0]["name"] == "core"
+    assert len(run_cli("list").out.splitlines()) == 3
+    assert "★ freeze" in run_cli("list", "--pinned").out
+    assert [row["tags"] for row in run_cli("list", "--tag", "cat", "--json").json] == [["cat"]]
+    assert len(run_cli("list", "-n", "2", "--json").json) == 2
+    assert len(run_cli("list", "-n", "0", "--json").json) == 3
+    assert [row["key"] for row in run_cli("list", "--text", "plainly", "--json").json] == ["core"]
 
 
-def test_files_are_kept(typed: Typed, editor: Callable[[str], None]) -> None:
-    assert typed("files", "write", "notes/a.md", "-", "--new", said="one\r\n").out.startswith("wrote notes/a.md")
-    assert typed("files", "read", "notes/a.md").out == "one\r\n"
-    assert typed("files", "write", "notes/a.md", "x", "--new").code == 4
-    assert typed("files", "append", "notes/a.md", "two", "--json").json["version"] == 2
+def test_files_are_kept(run_cli: RunCli, editor: Callable[[str], None]) -> None:
+    assert run_cli("files", "write", "notes/a.md", "-", "--new", stdin="one\r\n").out.startswith("wrote notes/a.md")
+    assert run_cli("files", "read", "notes/a.md").out == "one\r\n"
+    assert run_cli("files", "write", "notes/a.md", "x", "--new").code == 4
+    assert run_cli("files", "append", "notes/a.md", "two", "--json").json["version"] == 2
     editor("text = text.replace('two', 'three')")
-    assert typed("files", "edit", "notes/a.md").out.startswith("changed notes/a.md version 3")
-    assert typed("files", "read", "notes/a.md", "--json").json["content"] == "one\r\nthree"
+    assert run_cli("files", "edit", "notes/a.md").out.startswith("changed notes/a.md version 3")
+    assert run_cli("files", "read", "notes/a.md", "--json").json["content"] == "one\r\nthree"
     editor("text = 'new'")
-    assert typed("files", "edit", "notes/b.md", "--json").json["version"] == 1
+    assert run_cli("files", "edit", "notes/b.md", "--json").json["version"] == 1
     editor("")
-    assert typed("files", "edit", "notes/c.md").out == "Nothing was written.\n"
-    assert typed("files", "rename", "notes/b.md", "notes/d.md").out.startswith("renamed to notes/d.md")
-    assert [row["path"] for row in typed("files", "list", "notes/", "--json").json] == ["notes/a.md", "notes/d.md"]
-    assert typed("files", "list").out.splitlines()[0].endswith("notes/a.md")
-    assert typed("files", "delete", "notes/a.md", "--version", "1").code == 4
-    assert typed("files", "delete", "notes/a.md").out.startswith("deleted notes/a.md")
-    assert [row["path"] for row in typed("files", "list", "--deleted", "--json").json] == ["notes/a.md"]
-    assert typed("files", "history", "notes/a.md", "--json").json[0]["change"] == "forgotten"
-    assert len(typed("files", "history", "notes/a.md").out.splitlines()) == 4
-    assert typed("files", "revert", "notes/a.md", "1").code == 0
-    assert typed("files", "read", "notes/a.md", "--version", "2").out == "one\r\ntwo"
+    assert run_cli("files", "edit", "notes/c.md").out == "Nothing was written.\n"
+    assert run_cli("files", "rename", "notes/b.md", "notes/d.md").out.startswith("renamed to notes/d.md")
+    assert [row["path"] for row in run_cli("files", "list", "notes/", "--json").json] == ["notes/a.md", "notes/d.md"]
+    assert run_cli("files", "list").out.splitlines()[0].endswith("notes/a.md")
+    assert run_cli("files", "delete", "notes/a.md", "--version", "1").code == 4
+    assert run_cli("files", "delete", "notes/a.md").out.startswith("deleted notes/a.md")
+    assert [row["path"] for row in run_cli("files", "list", "--deleted", "--json").json] == ["notes/a.md"]
+    assert run_cli("files", "history", "notes/a.md", "--json").json[0]["change"] == "forgotten"
+    assert len(run_cli("files", "history", "notes/a.md").out.splitlines()) == 4
+    assert run_cli("files", "revert", "notes/a.md", "1").code == 0
+    assert run_cli("files", "read", "notes/a.md", "--version", "2").out == "one\r\ntwo"
 
 
-def test_an_edit_is_of_the_version_it_saw(typed: Typed, at_home: MemoryHub, editor: Callable[[str], None]) -> None:
+def test_an_edit_is_of_the_version_it_saw(run_cli: RunCli, at_home: MemoryHub, editor: Callable[[str], None]) -> None:
     at_home.save("First.", key="k")
     editor("text = text.replace('First', 'Second') + '\\n'")
-    assert typed("edit", "k").out.startswith("changed k version 2")
+    assert run_cli("edit", "k").out.startswith("changed k version 2")
     assert at_home.get_key("k").content == "Second."
     editor("")
-    assert typed("edit", "k").out.startswith("unchanged k version 2")
+    assert run_cli("edit", "k").out.startswith("unchanged k version 2")
     editor("text = ' '")
-    assert typed("edit", "k").out.startswith("unchanged")
+    assert run_cli("edit", "k").out.startswith("unchanged")
     editor("sys.exit(3)")
-    assert "ended with 3" in typed("edit", "k").err
+    assert "ended with 3" in run_cli("edit", "k").err
 
 
-def test_an_edit_that_comes_too_late_is_kept(typed: Typed, at_home: MemoryHub, editor: Callable[[str], None]) -> None:
+def test_an_edit_that_comes_too_late_is_kept(
+    run_cli: RunCli, at_home: MemoryHub, editor: Callable[[str], None]
+) -> None:
     at_home.save("First.", key="k")
     editor("MemoryHub().save('Theirs.', key='k'); text = 'Mine.'")
-    told = typed("edit", "k")
+    told = run_cli("edit", "k")
     assert told.code == 4
-    (path,) = re.findall(r"kept in (\S+)\.$", told.err, re.MULTILINE)
+    (path,) = re.findall(r"saved in (\S+)\.$", told.err, re.MULTILINE)
     assert Path(path).read_text() == "Mine."
     assert Path(path).stat().st_mode & 0o777 == 0o600
     assert at_home.get_key("k").content == "Theirs."
     Path(path).unlink()
     editor("text = 'x' * 60_000")
-    told = typed("edit", "k")
+    told = run_cli("edit", "k")
     assert told.code == 1
-    (path,) = re.findall(r"kept in (\S+)\.$", told.err, re.MULTILINE)
+    (path,) = re.findall(r"saved in (\S+)\.$", told.err, re.MULTILINE)
     Path(path).unlink()
 
 
@@ -188,16 +197,18 @@ def test_on_a_terminal_a_conflict_is_settled(
     assert (ended, at_home.get_key("k").content) == (code, expected), told
     assert "version 2 says:" in told
     assert "THREE, says Mira" in told
-    for path in re.findall(r"kept in (\S+)\.", told):
+    for path in re.findall(r"saved in (\S+)\.", told):
         assert Path(path).read_text() == "ONE\ntwo\nthree"
         Path(path).unlink()
-    assert ("kept in" in told) is (choice == "k")
+    assert ("saved in" in told) is (choice == "k")
 
 
 def on_a_terminal(*words: str, says: str = "", **environment: str) -> tuple[int, str]:
-    """The exit code, and all that the terminal showed."""
+    """Run a command on a terminal and return the exit code and everything that the terminal showed."""
     ours, theirs = pty.openpty()
-    surroundings = os.environ | {"PYTHONPATH": str(ROOT / "clients" / "python" / "src"), "TERM": "xterm"} | environment
+    surroundings = (
+        os.environ | {"PYTHONPATH": str(PROJECT_ROOT / "clients" / "python" / "src"), "TERM": "xterm"} | environment
+    )
     command = [sys.executable, "-m", "memoryhub_client.cli", *words]
     running = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=surroundings)
     os.close(theirs)
@@ -227,9 +238,9 @@ def test_tail_follows(at_home: MemoryHub) -> None:
     old = at_home.save("Before.")
     command = [sys.executable, "-m", "memoryhub_client.cli", "tail", "--json", "--interval", "0.05", "--forgotten"]
     command += ["--since", old.updated_at.isoformat()] if old.updated_at else []
-    surroundings = os.environ | {"PYTHONPATH": str(ROOT / "clients" / "python" / "src")}
+    surroundings = os.environ | {"PYTHONPATH": str(PROJECT_ROOT / "clients" / "python" / "src")}
     running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=surroundings, preexec_fn=interruptible)
-    with running, killed(running):
+    with running, kill_at_end(running):
         assert running.stdout
         assert json.loads(running.stdout.readline())["content"] == "Before."
         at_home.change(old.id, content="After.")
@@ -241,13 +252,13 @@ def test_tail_follows(at_home: MemoryHub) -> None:
 
 
 def interruptible() -> None:
-    """What is started in the background ignores Ctrl-C, and hands that on."""
+    """Make the process react to Ctrl-C: one started in the background ignores it, and its children inherit that."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager
-def killed(running: "subprocess.Popen[str]") -> Iterator[None]:
-    """It follows for ever, also when a test fails."""
+def kill_at_end(running: "subprocess.Popen[str]") -> Iterator[None]:
+    """Kill the process at the end: it would follow for ever, also when a test fails."""
     try:
         yield
     finally:
@@ -257,51 +268,52 @@ def killed(running: "subprocess.Popen[str]") -> Iterator[None]:
 def test_a_reader_may_leave(at_home: MemoryHub) -> None:
     at_home.save_many([{"content": "x" * 40_000} for _ in range(10)])
     script = f"{sys.executable} -m memoryhub_client.cli list --json | head -c 10; exit ${{PIPESTATUS[0]}}"
-    surroundings = os.environ | {"PYTHONPATH": str(ROOT / "clients" / "python" / "src")}
+    surroundings = os.environ | {"PYTHONPATH": str(PROJECT_ROOT / "clients" / "python" / "src")}
     done = subprocess.run(["bash", "-c", script], env=surroundings, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_who_logs_in_is_known_from_then_on(
-    live: Live, typed: Typed, monkeypatch: pytest.MonkeyPatch, at_home: MemoryHub
+    live: Live, run_cli: RunCli, monkeypatch: pytest.MonkeyPatch, at_home: MemoryHub
 ) -> None:
     token = os.environ["MEMORYHUB_TOKEN"]
     for name in ("MEMORYHUB_URL", "MEMORYHUB_TOKEN"):
         monkeypatch.delenv(name)
     assert (
-        typed("whoami").err == "memoryhub: No hub is known: give a url, set MEMORYHUB_URL, or run 'memoryhub login'.\n"
+        run_cli("whoami").err
+        == "memoryhub: No hub is configured: pass a url, set MEMORYHUB_URL, or run 'memoryhub login'.\n"
     )
-    assert typed("login", "--url", live.url, "--token", "mh_wrong").code == 5
-    assert not configuration.file().exists()
-    assert typed("login", "--url", f"{live.url}/", "--token", "-", said=f"{token}\n").code == 0
-    assert configuration.file().stat().st_mode & 0o777 == 0o600
-    assert typed("whoami", "--json").json["verbs"] == ["forget", "read", "write"]
-    assert "may forget, read, write" in typed("whoami").out
-    assert typed("login", "--json", "--token", token).json["url"] == live.url
-    assert typed("logout", "--json").json == {"forgotten": True}
-    assert typed("logout").out == "Nobody was logged in.\n"
-    assert "nobody to ask" in typed("login").err
+    assert run_cli("login", "--url", live.url, "--token", "mh_wrong").code == 5
+    assert not configuration.config_path().exists()
+    assert run_cli("login", "--url", f"{live.url}/", "--token", "-", stdin=f"{token}\n").code == 0
+    assert configuration.config_path().stat().st_mode & 0o777 == 0o600
+    assert run_cli("whoami", "--json").json["verbs"] == ["forget", "read", "write"]
+    assert "may forget, read, write" in run_cli("whoami").out
+    assert run_cli("login", "--json", "--token", token).json["url"] == live.url
+    assert run_cli("logout", "--json").json == {"forgotten": True}
+    assert run_cli("logout").out == "You were not logged in.\n"
+    assert "no terminal to prompt on" in run_cli("login").err
 
 
-def test_a_memory_expires_when_it_is_told_to(typed: Typed, at_home: MemoryHub) -> None:
+def test_a_memory_expires_when_it_is_told_to(run_cli: RunCli, at_home: MemoryHub) -> None:
     at_home.save("Berth 7 is closed.", key="k")
-    assert typed("expire", "k", "2099-01-31T12:00+00:00", "--json").json["expires_at"] == "2099-01-31T12:00:00+00:00"
-    assert typed("expire", "k", "never", "--json").json["expires_at"] is None
-    assert "'soon' is no moment" in typed("expire", "k", "soon").err
+    assert run_cli("expire", "k", "2099-01-31T12:00+00:00", "--json").json["expires_at"] == "2099-01-31T12:00:00+00:00"
+    assert run_cli("expire", "k", "never", "--json").json["expires_at"] is None
+    assert "'soon' is not a time" in run_cli("expire", "k", "soon").err
 
 
-def test_the_context_travels(typed: Typed, at_home: MemoryHub) -> None:
-    typed("--user", "mira", "save", "Mira likes tea.", "--scope", "global", "-k", "tea")
-    assert typed("get", "tea", "--scope", "global", "--user", "mira", "--content").out == "Mira likes tea."
-    assert typed("get", "tea", "--scope", "global", "--user", "paul").code == 3
+def test_the_context_travels(run_cli: RunCli, at_home: MemoryHub) -> None:
+    run_cli("--user", "mira", "save", "Mira likes tea.", "--scope", "global", "-k", "tea")
+    assert run_cli("get", "tea", "--scope", "global", "--user", "mira", "--content").out == "Mira likes tea."
+    assert run_cli("get", "tea", "--scope", "global", "--user", "paul").code == 3
 
 
-def test_an_archive_is_written(typed: Typed, tmp_path: Path) -> None:
-    typed("save", "Worth keeping.")
-    assert typed("export", str(tmp_path / "a.zip")).out.startswith(f"Wrote {tmp_path}/a.zip")
+def test_an_archive_is_written(run_cli: RunCli, tmp_path: Path) -> None:
+    run_cli("save", "Worth keeping.")
+    assert run_cli("export", str(tmp_path / "a.zip")).out.startswith(f"Wrote {tmp_path}/a.zip")
     assert zipfile.is_zipfile(tmp_path / "a.zip")
-    assert typed("export", str(tmp_path / "b.zip"), "--json").json["size"]
-    assert "No such file" in typed("export", str(tmp_path / "nowhere" / "c.zip")).err
+    assert run_cli("export", str(tmp_path / "b.zip"), "--json").json["size"]
+    assert "No such file" in run_cli("export", str(tmp_path / "nowhere" / "c.zip")).err
 
 
 @pytest.mark.parametrize(
@@ -317,10 +329,10 @@ def test_an_archive_is_written(typed: Typed, tmp_path: Path) -> None:
     ],
 )
 def test_what_goes_wrong_is_one_sentence_and_a_code(
-    typed: Typed, monkeypatch: pytest.MonkeyPatch, words: list[str], code: int, sentence: str
+    run_cli: RunCli, monkeypatch: pytest.MonkeyPatch, words: list[str], code: int, sentence: str
 ) -> None:
     monkeypatch.setattr("memoryhub_client.client.common.Retries", lambda: Retries(most=0))
-    told = typed(*words)
+    told = run_cli(*words)
     assert (told.code, told.out) == (code, "")
     assert told.err.startswith(f"memoryhub: {sentence}")
     assert told.err.count("\n") == 1
@@ -335,7 +347,7 @@ def test_what_cannot_be_read_is_told_with_the_usage(words: list[str], capsys: py
 
 
 def test_every_command_explains_itself_and_speaks_json() -> None:
-    (commands,) = parser()._subparsers._group_actions  # type: ignore[union-attr]
+    (commands,) = build_parser()._subparsers._group_actions  # type: ignore[union-attr]
     (files,) = commands.choices["files"]._subparsers._group_actions  # type: ignore[union-attr, call-overload, index]
     found = {**commands.choices, **files.choices}  # type: ignore[dict-item]
     del found["files"]
@@ -359,12 +371,12 @@ EDITS: list[Callable[[str], str]] = [
 def test_merging_loses_nothing(base: str) -> None:
     for first, second in product(EDITS, EDITS):
         mine, theirs = first(base), second(base)
-        both = merged(base=base, mine=mine, theirs=theirs)
+        both = merge_texts(base=base, mine=mine, theirs=theirs)
         if theirs == base or mine == theirs:
             assert both == (mine, True)
         elif mine == base:
             assert both == (theirs, True)
         added = (set(mine.split("\n")) | set(theirs.split("\n"))) - set(base.split("\n"))
         assert added <= set(both.text.split("\n"))
-    assert merged(base="a\nb\nc", mine="A\nb\nc", theirs="a\nb\nC") == ("A\nb\nC", True)
-    assert merged(base="a", mine="b", theirs="c") == ("<<<<<<< yours\nb\n=======\nc\n>>>>>>> by now", False)
+    assert merge_texts(base="a\nb\nc", mine="A\nb\nc", theirs="a\nb\nC") == ("A\nb\nC", True)
+    assert merge_texts(base="a", mine="b", theirs="c") == ("<<<<<<< yours\nb\n=======\nc\n>>>>>>> by now", False)

@@ -10,6 +10,7 @@ import pytest
 from memoryhub_client import (
     AsyncMemoryHub,
     Conflict,
+    Forbidden,
     Invalid,
     MemoryHub,
     MemoryHubError,
@@ -22,8 +23,8 @@ from memoryhub_client import (
     calls,
     configuration,
 )
+from memoryhub_client.changes import ChangeFeed
 from memoryhub_client.configuration import Configuration
-from memoryhub_client.following import Following
 from pytest_django import Settings
 
 from memories.models import Memory as Row
@@ -61,7 +62,8 @@ def test_the_rest_of_the_api_is_there(client: MemoryHub) -> None:
     assert [link.target_id for link in client.associations(second.id)] == [first.id]
     assert client.cite(first.id, url="https://example.org/1").memory_id == first.id
     assert [source.url for source in client.sources(first.id)] == ["https://example.org/1"]
-    assert client.verify(first.id).verified_by
+    with pytest.raises(Forbidden, match="written itself"):
+        client.verify(first.id)
     assert "words" in client.why_not(second.id, "Zürich").reason or client.why_not(second.id, "Zürich").rank
     assert client.register_session("chat/1", user="mira").user == "mira"
     said: list[calls.Message] = [{"role": "user", "content": "We decided to ship on Friday."}]
@@ -224,27 +226,27 @@ def test_tail_tells_each_change_once(client: MemoryHub) -> None:
 
 def test_tail_begins_with_what_changes_from_now_on(client: MemoryHub) -> None:
     client.save("Before.")
-    following = Following(since=None, forgotten=False, filters={"tags": ["ops"]})
-    assert client.run(following.news()) == []
+    following = ChangeFeed(since=None, forgotten=False, filters={"tags": ["ops"]})
+    assert client.run(following.poll()) == []
     client.save("Of no interest.")
     after = client.save("After.", tags=["ops"])
-    assert [memory.id for memory in client.run(following.news())] == [after.id]
-    assert client.run(following.news()) == []
+    assert [memory.id for memory in client.run(following.poll())] == [after.id]
+    assert client.run(following.poll()) == []
 
 
 def test_tail_does_not_ask_for_what_it_told_once_the_overlap_has_passed(client: MemoryHub, wire: Wire) -> None:
     now = [0.0]
-    following = Following(since=None, forgotten=True, filters={}, clock=lambda: now[0])
-    client.run(following.news())
+    following = ChangeFeed(since=None, forgotten=True, filters={}, clock=lambda: now[0])
+    client.run(following.poll())
     saved = client.save_many([{"content": f"New {number}."} for number in range(3)])
-    assert {memory.id for memory in client.run(following.news())} == {memory.id for memory in saved}
+    assert {memory.id for memory in client.run(following.poll())} == {memory.id for memory in saved}
     for now[0] in (5.0, 14.9, 15.0):
-        assert client.run(following.news()) == []
-    assert following.told == {}
+        assert client.run(following.poll()) == []
+    assert following.reported == {}
     wire.requests.clear()
-    assert client.run(following.news()) == []
+    assert client.run(following.poll()) == []
     later = client.change(saved[0].id, pinned=True)
-    assert [memory.version for memory in client.run(following.news())] == [later.version]
+    assert [memory.version for memory in client.run(following.poll())] == [later.version]
     asked = {request.url.params["updated_after"] for request in wire.requests if request.method == "GET"}
     assert len(asked) == 1
     assert saved[0].updated_at
@@ -253,10 +255,10 @@ def test_tail_does_not_ask_for_what_it_told_once_the_overlap_has_passed(client: 
 
 def test_tail_tells_late_what_was_written_late(client: MemoryHub) -> None:
     first, second = client.save("First."), client.save("Second.")
-    following = Following(since=None, forgotten=False, filters={})
-    client.run(following.news())
+    following = ChangeFeed(since=None, forgotten=False, filters={})
+    client.run(following.poll())
     Row.objects.filter(pk=first.id).update(version=2, updated_at=first.updated_at)  # as if it was committed only now
-    assert [memory.id for memory in client.run(following.news())] == [first.id]
+    assert [memory.id for memory in client.run(following.poll())] == [first.id]
     assert second.updated_at
     assert following.since
     assert following.since < second.updated_at
@@ -265,20 +267,20 @@ def test_tail_tells_late_what_was_written_late(client: MemoryHub) -> None:
 def test_tail_waits_for_a_hub_that_went_away(client: MemoryHub, wire: Wire) -> None:
     told: list[MemoryHubError] = []
     client.retries = Retries(most=0)
-    following = Following(since=None, forgotten=False, filters={}, interval=2, on_trouble=told.append)
+    following = ChangeFeed(since=None, forgotten=False, filters={}, interval=2, on_trouble=told.append)
     wire.trouble = [LOST]
     with pytest.raises(Unreachable):
-        client.run(following.news())
-    client.run(following.news())
+        client.run(following.poll())
+    client.run(following.poll())
     saved = client.save("Meanwhile.")
     pauses = []
     for trouble in (LOST, httpx.Response(503), httpx.Response(429), *[LOST] * 5):
         wire.trouble = [trouble]
-        assert client.run(following.news()) == []
+        assert client.run(following.poll()) == []
         pauses.append(following.pause)
     assert pauses == [4, 8, 16, 32, 60, 60, 60, 60]
     assert len(told) == 1
-    assert [memory.id for memory in client.run(following.news())] == [saved.id]
+    assert [memory.id for memory in client.run(following.poll())] == [saved.id]
     assert following.pause == 2
 
 
@@ -286,16 +288,16 @@ def test_it_knows_where_the_hub_is(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("MEMORYHUB_CONFIG", str(tmp_path / "deep" / "config.json"))
     for name in (configuration.URL, configuration.TOKEN):
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(MemoryHubError, match="No hub is known"):
+    with pytest.raises(MemoryHubError, match="No hub is configured"):
         MemoryHub()
-    path = configuration.keep(Configuration("http://hub", "mh_kept"))
+    path = configuration.save_configuration(Configuration("http://hub", "mh_kept"))
     assert path.stat().st_mode & 0o777 == 0o600
-    assert configuration.found() == Configuration("http://hub", "mh_kept")
+    assert configuration.load_configuration() == Configuration("http://hub", "mh_kept")
     with pytest.raises(MemoryHubError, match="No token for http://other"):
-        configuration.found(url="http://other")
+        configuration.load_configuration(url="http://other")
     monkeypatch.setenv(configuration.TOKEN, "mh_env")
-    assert configuration.found(url="http://other/") == Configuration("http://other", "mh_env")
-    assert configuration.found(token="mh_said") == Configuration("http://hub", "mh_said")
+    assert configuration.load_configuration(url="http://other/") == Configuration("http://other", "mh_env")
+    assert configuration.load_configuration(token="mh_said") == Configuration("http://hub", "mh_said")
     path.write_text("{broken")
     with pytest.raises(MemoryHubError, match="cannot be read"):
-        configuration.found()
+        configuration.load_configuration()

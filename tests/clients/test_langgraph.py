@@ -17,7 +17,7 @@ from langgraph.store.base import (
 )
 from langgraph.store.memory import InMemoryStore
 from memoryhub_client import AsyncMemoryHub, MemoryHub, MemoryHubError
-from memoryhub_client.langgraph import MemoryHubStore, Place
+from memoryhub_client.langgraph import MemoryHubStore, StoreLayout
 
 from memories.models import Memory, Revision
 from teams.actor import Actor
@@ -46,6 +46,11 @@ def test_an_item_is_put_read_changed_and_deleted(store: MemoryHubStore) -> None:
     store.delete(namespace, "doc1")
     assert store.get(namespace, "doc1") is None
     assert [row.change for row in Revision.objects.order_by("version")] == ["created", "updated", "forgotten"]
+
+
+def test_a_batch_may_hold_more_than_the_hub_takes_at_once(store: MemoryHubStore) -> None:
+    store.batch([PutOp(("large",), str(number), {"text": "word " * 9_000}) for number in range(30)])
+    assert len(store.search(("large",), limit=100)) == 30
 
 
 def test_a_batch_reads_first_and_the_last_put_counts(store: MemoryHubStore) -> None:
@@ -221,7 +226,7 @@ def test_people_may_write_over_an_item(store: MemoryHubStore, client: MemoryHub)
 
 
 def test_every_place_has_its_own_key() -> None:
-    chosen, place = random.Random(7), Place("langgraph", "team")
+    chosen, place = random.Random(7), StoreLayout("langgraph", "team")
     labels = ["a", "b", "A", "a/b", "", "~", ".", "..", "a b", "é", "e\u0301", "a" * 150, "%", "_", "-", " a"]
     made = {(tuple(chosen.choices(labels, k=chosen.randint(1, 3))), chosen.choice(labels)) for _ in range(2_000)}
     assert len({place.key(*one) for one in made}) == len(made)

@@ -12,10 +12,10 @@ from itertools import chain
 import pytest
 from memoryhub_client import MemoryHub
 
-from tests.hub import ROOT
+from tests.hub import PROJECT_ROOT
 from tests.test_docs import FENCED
 
-PACKAGE = ROOT / "clients" / "python"
+PACKAGE = PROJECT_ROOT / "clients" / "python"
 SOURCE = PACKAGE / "src"
 PROJECT = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
 MODULES = sorted(
@@ -66,7 +66,7 @@ def test_each_command_is_there(name: str, capsys: pytest.CaptureFixture[str]) ->
 
 def test_extras_promise_what_is_tested() -> None:
     """A lower version than the tests run with is a guess."""
-    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
+    groups = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text())["dependency-groups"]
     promised = [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
     tested, found = floors(groups["dev"]), floors(chain.from_iterable(promised))
     assert len(found) == 5

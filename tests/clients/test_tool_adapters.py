@@ -14,7 +14,7 @@ from agents import Agent, OpenAIChatCompletionsModel, OpenAIResponsesModel, RunC
 from langchain_core.messages import ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from memoryhub_client import AsyncMemoryHub, MemoryHub, MemoryHubError, Retries, Unreachable, langchain, openai_agents
-from memoryhub_client.function_calls import AsyncChat, AsyncResponses, Chat, Endless, Responses
+from memoryhub_client.function_calls import AsyncChat, AsyncResponses, Chat, Responses, TooManyRounds
 from memoryhub_client.toolbox import AsyncToolbox, Toolbox
 from openai import AsyncOpenAI, OpenAI
 
@@ -37,7 +37,7 @@ def live() -> Iterator[Hub]:
 
 @pytest.fixture(scope="module")
 def access(live: Hub) -> tuple[str, str]:
-    """An address and a token."""
+    """Return the address of the hub and a token."""
     made = live.manage("create_team", "--org", "acme", "--team", "port")
     made = live.manage("create_token", "--org", "acme", "--team", "port", "--agent", "harbour-master")
     (token,) = re.findall(r"mh_\S+", made)
@@ -52,8 +52,8 @@ def plain(access: tuple[str, str]) -> Iterator[MemoryHub]:
 
 @contextmanager
 def model(*script: stand_in.Call) -> Iterator[dict[str, Any]]:
-    """How OpenAI's client reaches a model that makes these calls."""
-    with stand_in.served(script) as address:
+    """Yield the options with which OpenAI's client reaches a model that makes these calls."""
+    with stand_in.serve(script) as address:
         yield {"base_url": f"{address}/v1", "api_key": "none", "max_retries": 0}
 
 
@@ -69,33 +69,33 @@ def agent(client: AsyncOpenAI, style: str, tools: Sequence[Any]) -> Agent[Any]:
 
 @pytest.mark.parametrize("style", STYLES)
 def test_an_agent_calls_the_tools(plain: MemoryHub, style: str) -> None:
-    async def answered() -> str:
+    async def run_agent() -> str:
         with model(SAVE, RECALL) as reached:
             async with AsyncOpenAI(**reached) as client:
                 sailor = agent(client, style, openai_agents.memory_tools(plain))
                 return str((await Runner.run(sailor, QUESTION["content"], run_config=UNTRACED)).final_output)
 
-    assert "The ferry leaves at noon." in asyncio.run(answered())
+    assert "The ferry leaves at noon." in asyncio.run(run_agent())
 
 
 def test_an_agent_calls_the_tools_of_an_asynchronous_hub(access: tuple[str, str]) -> None:
-    async def answered() -> str:
+    async def run_agent() -> str:
         with model(SAVE, RECALL) as reached:
             async with AsyncOpenAI(**reached) as client, AsyncMemoryHub(*access) as later:
                 sailor = agent(client, "chat", await openai_agents.async_memory_tools(later))
                 return str((await Runner.run(sailor, QUESTION["content"], run_config=UNTRACED)).final_output)
 
-    assert "The ferry leaves at noon." in asyncio.run(answered())
+    assert "The ferry leaves at noon." in asyncio.run(run_agent())
 
 
 def test_an_agent_reads_a_refusal(plain: MemoryHub) -> None:
-    async def answered() -> str:
+    async def run_agent() -> str:
         with model(("memory_recall", {"mode": "typed"})) as reached:
             async with AsyncOpenAI(**reached) as client:
                 sailor = agent(client, "chat", openai_agents.memory_tools(plain))
                 return str((await Runner.run(sailor, "Hello", run_config=UNTRACED)).final_output)
 
-    assert re.search(r"I was told: .*type", asyncio.run(answered()))
+    assert re.search(r"I was told: .*type", asyncio.run(run_agent()))
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -112,13 +112,13 @@ def test_a_loop_makes_the_calls_of_a_model(plain: MemoryHub, style: str) -> None
 def test_a_loop_makes_them_asynchronously(access: tuple[str, str], style: str) -> None:
     loop = {"chat": AsyncChat, "responses": AsyncResponses}[style]
 
-    async def answered() -> str:
+    async def run_agent() -> str:
         with model(SAVE, RECALL) as reached:
             async with AsyncOpenAI(**reached) as client, AsyncMemoryHub(*access) as later:
                 answer = await loop(asked_by(client, style), AsyncToolbox(later)).run([QUESTION])
                 return answer.text
 
-    assert "The ferry leaves at noon." in asyncio.run(answered())
+    assert "The ferry leaves at noon." in asyncio.run(run_agent())
 
 
 def test_a_loop_takes_json_and_makes_calls_of_your_own(plain: MemoryHub) -> None:
@@ -143,7 +143,7 @@ def test_a_model_is_told_what_it_called_wrongly(plain: MemoryHub) -> None:
 
 def test_a_model_that_never_ends_is_ended(plain: MemoryHub) -> None:
     script = [("memory_recall", {"mode": "recent"})] * 30
-    with pytest.raises(Endless) as caught:
+    with pytest.raises(TooManyRounds) as caught:
         Chat(lambda **said: stand_in.chat(script, said), Toolbox(plain)).run([QUESTION])
     assert len(caught.value.conversation) == 41
 

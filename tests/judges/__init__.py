@@ -1,1 +1,1 @@
-"""Judges from npm, of the MCP door and of pages: each is one command, none is part of the tests, for they need Node."""
+"""Judges of the MCP door and of pages, each one command: some from npm, which need Node, and fuzzers of our own."""

@@ -12,7 +12,7 @@ from typing import Any
 from tests.judges import node
 from tests.stories import DAYS, Calls, hub_day
 
-PACKAGE = "@modelcontextprotocol/inspector@2.12.0"
+INSPECTOR_PACKAGE = "@modelcontextprotocol/inspector@2.12.0"
 ERAS = ("legacy", "modern")  # with a handshake, and without
 
 
@@ -34,7 +34,7 @@ class Inspector:
         return answer.get("result", answer)
 
     def live(self, day: Calls, *options: str) -> set[str]:
-        """The tools that were called on that day, each with success."""
+        """Make the calls of that day, all of which must succeed, and return the names of the tools."""
         called, answer = set(), None
         while True:
             try:
@@ -50,9 +50,9 @@ class Inspector:
 
 
 def main() -> None:
-    command = node.command(PACKAGE, "mcp-inspector")
+    command = node.command(INSPECTOR_PACKAGE, "mcp-inspector")
     for era in ERAS:
-        with node.judged() as (hub, token):
+        with node.start_judged_hub() as (hub, token):
             apart = {"MCP_CATALOG_PATH": str(hub.folder / "mcp.json"), "no_proxy": "127.0.0.1"}
             address, options = f"http://127.0.0.1:{hub.port}/mcp", ("--protocol-era", era)
             print(era, all_of_the_hub(Inspector(command, address, token, apart), options), flush=True)
@@ -77,7 +77,7 @@ def all_of_the_hub(hub: Inspector, options: tuple[str, ...]) -> str:
 
 
 def tools(server: Inspector, day: Calls, options: tuple[str, ...]) -> int:
-    """How many there are: all are called, and their schemas are ones that every client takes."""
+    """Call all tools and return their number. Their schemas must be ones that every client accepts."""
     listed = {tool["name"] for tool in server.ask("tools/list", "--strict", *options)["tools"]}
     called = server.live(day, *options)
     assert called == listed, called ^ listed

@@ -12,11 +12,11 @@ from typing import Any
 from playwright.sync_api import Page, sync_playwright
 
 from tests.browser import chromium
-from tests.browser.pages import OUTSIDE, PAGES, named
+from tests.browser.pages import OUTSIDE, PAGES, find_address_values
 from tests.browser.screenshots import people, shown_hub
 from tests.judges import node
 
-PACKAGE = "lighthouse@12.8.2"
+LIGHTHOUSE_PACKAGE = "lighthouse@12.8.2"
 CATEGORIES = ("accessibility", "best-practices")
 ENOUGH = 95
 # Speed is not asked for here, and a page may be one that says that there is none.
@@ -25,16 +25,16 @@ OPTIONS = ["--output=json", "--quiet", "--throttling-method=provided", "--ignore
 
 def main(wanted: list[str]) -> None:
     """Every page, or those that are named."""
-    command = node.command(PACKAGE, "lighthouse")
+    command = node.command(LIGHTHOUSE_PACKAGE, "lighthouse")
     wrong = []
     with shown_hub() as (hub, password), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.path(), args=chromium.arguments())
         with people(browser, hub, "light", password) as visiting:
-            names, session = named(visiting["owner"]), cookie(visiting["owner"])
+            names, session = find_address_values(visiting["owner"]), cookie(visiting["owner"])
             for name, path in (PAGES | OUTSIDE).items():
                 if not wanted or name in wanted:
                     address = f"http://127.0.0.1:{hub.port}{path.format(**names)}"
-                    report = judge(command, address, headers={} if name in OUTSIDE else {"Cookie": session})
+                    report = run_lighthouse(command, address, headers={} if name in OUTSIDE else {"Cookie": session})
                     scores = [round(100 * report["categories"][category]["score"]) for category in CATEGORIES]
                     print(name, *scores, *lost(report), flush=True)
                     wrong += [name] if min(scores) < ENOUGH else []
@@ -46,7 +46,7 @@ def cookie(page: Page) -> str:
     return f"sessionid={session}"
 
 
-def judge(command: list[str], address: str, *, headers: dict[str, str]) -> Any:
+def run_lighthouse(command: list[str], address: str, *, headers: dict[str, str]) -> Any:
     flags = " ".join(["--headless", "--no-first-run", *chromium.arguments()])
     said = [f"--only-categories={','.join(CATEGORIES)}", f"--chrome-flags={flags}"]
     said += [f"--extra-headers={json.dumps(headers)}"]

@@ -13,7 +13,7 @@ OLDEST = 22
 
 
 def command(package: str, name: str) -> list[str]:
-    """How a package's command is called, fetched if need be; ends us with a sentence where that cannot be."""
+    """Return the command line of a package's command, fetched if need be, or exit with a sentence that says why not."""
     if not shutil.which("npm") or not shutil.which("node"):
         sys.exit(f"This needs npm and Node {OLDEST} or newer, and there is none on the PATH.")
     told = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout.strip()
@@ -30,8 +30,8 @@ def command(package: str, name: str) -> list[str]:
 
 
 @contextmanager
-def judged() -> Iterator[tuple[Hub, str]]:
-    """A hub of its own, and the token of an agent that is alone in its team, *judges*."""
+def start_judged_hub() -> Iterator[tuple[Hub, str]]:
+    """Yield a new hub, and the token of an agent that is alone in its team, *judges*."""
     with hub() as made:
         made.start()
         made.manage("create_team", "--org", "judged", "--team", "judges")

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from threading import Thread
 
-from tests.endpoint import QuietServer
+from tests.embedding_server import QuietServer
 
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
 

@@ -1,4 +1,4 @@
-"""Says who changed a memory, or what was done with a token: what, when and with which token, never the text."""
+"""Prints the audit log of a memory or of a token: what, when and with which token, never the text."""
 
 import json
 from collections.abc import Iterable
@@ -7,50 +7,52 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from memories.models import FileVersion, Memory, RecallLog, Revision
-from memories.traces import AT_ONCE, Row, everything
-from memoryhub.ids import as_uuid
+from memories.queries.token_activity import MARKS_PER_BATCH, MarkedRow, iterate_rows
+from memoryhub.ids import parse_uuid
 from teams.models import Token
 from teams.tokens import PREFIX_LENGTH
 
-SHOWN = 120  # characters of a question
+QUERY_CHARACTERS = 120  # characters of a question
 
 
 class Command(BaseCommand):
-    help = "Says who changed a memory, or what was done with a token, the newest first."
+    help = "Show who changed a memory, or what was done with a token, newest first."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        asked = parser.add_mutually_exclusive_group(required=True)
-        asked.add_argument("--memory", metavar="ID", help="Who changed it.")
-        asked.add_argument(
-            "--token", metavar="PREFIX", help="What was done with it: mh_ and the nine characters after."
+        subject = parser.add_mutually_exclusive_group(required=True)
+        subject.add_argument("--memory", metavar="ID", help="Show who changed this memory.")
+        subject.add_argument(
+            "--token",
+            metavar="PREFIX",
+            help="Show what was done with this token: mh_ and the nine characters after it.",
         )
-        parser.add_argument("--json", action="store_true", help="One JSON object a line.")
+        parser.add_argument("--json", action="store_true", help="Print one JSON object per line.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        rows = changes(options["memory"]) if options["memory"] else deeds(options["token"])
+        rows = list_memory_changes(options["memory"]) if options["memory"] else list_token_activity(options["token"])
         for row in rows:
-            said = told(row)
-            self.stdout.write(json.dumps(said, ensure_ascii=False) if options["json"] else line(said))
+            entry = row_as_dict(row)
+            self.stdout.write(json.dumps(entry, ensure_ascii=False) if options["json"] else format_row(entry))
 
 
-def changes(memory: str) -> Iterable[Row]:
-    wanted = as_uuid(memory)
-    found = Memory.objects.filter(pk=wanted).values("organization", "pk").first() if wanted else None
-    if found is None:
+def list_memory_changes(memory: str) -> Iterable[MarkedRow]:
+    wanted = parse_uuid(memory)
+    ids = Memory.objects.filter(pk=wanted).values("organization", "pk").first() if wanted else None
+    if ids is None:
         raise CommandError(f"There is no memory {memory}.")
-    rows = Revision.objects.filter(organization=found["organization"], memory=found["pk"]).order_by("-version")
-    return rows.select_related("agent", "user", "token").defer("content", "metadata").iterator(chunk_size=AT_ONCE)
+    rows = Revision.objects.of_every_audience(ids["organization"], [ids["pk"]]).with_callers().latest_first()
+    return rows.defer("content", "metadata").iterator(chunk_size=MARKS_PER_BATCH)
 
 
-def deeds(prefix: str) -> Iterable[Row]:
+def list_token_activity(prefix: str) -> Iterable[MarkedRow]:
     token = Token.objects.filter(prefix=prefix[:PREFIX_LENGTH]).first()
     if token is None:
         raise CommandError(f"There is no token {prefix[:PREFIX_LENGTH]}.")
-    return everything(token=token)
+    return iterate_rows(token=token)
 
 
-def told(row: Row) -> dict[str, Any]:
-    """One word for what was done, and what it was done to."""
+def row_as_dict(row: MarkedRow) -> dict[str, Any]:
+    """Return the row as JSON: one word for what was done, and what it was done to."""
     who = {"at": row.created_at.isoformat(), "by": row.byline, "token": row.token.prefix if row.token else None}
     match row:
         case Revision():
@@ -58,17 +60,19 @@ def told(row: Row) -> dict[str, Any]:
         case FileVersion():
             return {**who, "did": row.change, "file": str(row.file_id), "version": row.version, "path": row.path}
         case RecallLog():
-            return {**who, "did": "recalled", "query": row.query, "mode": row.mode, "memories": _versions(row)}
+            return {**who, "did": "recalled", "query": row.query, "mode": row.mode, "memories": _recalled_versions(row)}
 
 
-def _versions(log: RecallLog) -> dict[str, int]:
+def _recalled_versions(log: RecallLog) -> dict[str, int]:
     return dict(zip(map(str, log.memory_ids), log.versions, strict=True))
 
 
-def line(said: dict[str, Any]) -> str:
-    start = f"{said['at'][:19]}  {said['by']:<16}  {said['token'] or '-':<12}  {said['did']:<9}"
-    if said["did"] == "recalled":
-        asked = json.dumps(said["query"][:SHOWN], ensure_ascii=False) if said["query"] else said["mode"]
-        return f"{start}  {asked}: {len(said['memories'])} given"
-    what = f"memory {said['memory']}" if "memory" in said else f"file {said['file']}"
-    return f"{start}  {what}  v{said['version']}  {said.get('key') or said.get('path') or '-'}"
+def format_row(entry: dict[str, Any]) -> str:
+    start = f"{entry['at'][:19]}  {entry['by']:<16}  {entry['token'] or '-':<12}  {entry['did']:<9}"
+    if entry["did"] == "recalled":
+        question = (
+            json.dumps(entry["query"][:QUERY_CHARACTERS], ensure_ascii=False) if entry["query"] else entry["mode"]
+        )
+        return f"{start}  {question}: {len(entry['memories'])} given"
+    what = f"memory {entry['memory']}" if "memory" in entry else f"file {entry['file']}"
+    return f"{start}  {what}  v{entry['version']}  {entry.get('key') or entry.get('path') or '-'}"

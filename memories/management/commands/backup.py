@@ -1,4 +1,4 @@
-"""Writes the database and every attachment into one file."""
+"""Writes the database and every attachment to one file."""
 
 from pathlib import Path
 from typing import Any
@@ -8,13 +8,14 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from memoryhub import backups
 from memoryhub.postgres import PostgresError
+from memoryhub.private_files import Unwritable
 
 
 class Command(BaseCommand):
-    help = "Writes the whole database and every attachment into one file, while the hub goes on."
+    help = "Write the whole database and every attachment into one file. The hub keeps running."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="Must not exist yet.")
+        parser.add_argument("file", type=Path, help="The file to write; it must not exist yet.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -24,6 +25,6 @@ class Command(BaseCommand):
                 to=options["file"],
                 programs=settings.POSTGRES_BIN,
             )
-        except PostgresError as error:
+        except (PostgresError, Unwritable) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"Written to {options['file']}: {options['file'].stat().st_size:,} bytes.")

@@ -13,19 +13,19 @@ STAMP = "gathered"
 
 
 class Command(BaseCommand):
-    help = "Collects the static files that changed since the last time. The server does so at its start."
+    help = "Collect the static files that changed since the last time. The server does this when it starts."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        stamp, found = settings.STATIC_ROOT / STAMP, fingerprint()
-        if stamp.exists() and stamp.read_text() == found:
+        stamp, current = settings.STATIC_ROOT / STAMP, fingerprint()
+        if stamp.exists() and stamp.read_text() == current:
             return
         stamp.unlink(missing_ok=True)
         call_command("collectstatic", verbosity=0, interactive=False)
-        stamp.write_text(found)
+        stamp.write_text(current)
 
 
 def fingerprint() -> str:
-    """Of where each file lies, how long it is and when it was changed."""
+    """Return a hash of each file's path, size and time of change."""
     files = sorted(storage.path(path) for finder in get_finders() for path, storage in finder.list([]))
     looks = [(file, status.st_size, status.st_mtime_ns) for file in files for status in (os.stat(file),)]
     return hashlib.sha256(repr((settings.STORAGES["staticfiles"], looks)).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Reads a backup into an empty database and an empty folder."""
+"""Restores a backup into an empty database and an empty folder."""
 
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,14 @@ from memoryhub.postgres import PostgresError
 
 
 class Command(BaseCommand):
-    help = "Reads a backup into an empty database and brings it up to date."
+    help = "Restore a backup into an empty database and migrate it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            backups.restore(
+            backups.restore_backup(
                 backup=options["file"],
                 database=settings.DATABASE_ADDRESS,
                 media=Path(settings.MEDIA_ROOT),

@@ -1,7 +1,7 @@
 """Runs the hub: brings the schema up to date, starts web server and worker, watches over them and Postgres."""
 
-import ctypes
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -22,30 +22,34 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 
 from memories import demo
-from memoryhub import locks, metrics
+from memoryhub import locks, metrics_page
+from memoryhub.errors import Trouble
+from memoryhub.parent_death import end_with_parent
+from memoryhub.postgres import Cluster, PostgresError
 
-LOOK_EVERY = 0.5  # seconds between looks at what we watch
-STOP_WITHIN = 30  # seconds for requests in flight to end
-STATEMENT_LIMIT = "-c statement_timeout=30s"  # no request may keep the embedded Postgres busy for longer
-START_AGAIN_AFTER = 5.0  # seconds since the last start, so that what cannot run does not keep the machine busy
-PARENT_DEATH_SIGNAL = 1  # Linux' PR_SET_PDEATHSIG
+WATCH_INTERVAL = 0.5  # seconds between checks of the running processes
+POLL_INTERVAL = 0.1  # seconds between checks of a process that is starting or stopping
+SERVER_STOP_SECONDS = 30  # seconds for requests in flight to end
+RESTART_DELAY = 5.0  # seconds since the last start, so that a process that cannot run does not keep the machine busy
 
 
 class Command(BaseCommand):
-    help = "Runs the hub: migrations, web server, worker and, without DATABASE_URL, Postgres. Ctrl-C stops it."
+    help = "Run the hub: migrations, web server, worker and, without DATABASE_URL, Postgres. Ctrl-C stops it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default="127.0.0.1")
         parser.add_argument("--port", type=int, default=8000)
         parser.add_argument("--workers", type=int, default=min(4, os.cpu_count() or 1))
-        parser.add_argument("--no-worker", action="store_true", help="Jobs are done by `manage.py work` elsewhere.")
-        parser.add_argument("--demo", action="store_true", help="Adds the demo organization and says how to log in.")
+        parser.add_argument(
+            "--no-worker", action="store_true", help="Do not start a worker; `manage.py work` runs elsewhere."
+        )
+        parser.add_argument("--demo", action="store_true", help="Add the demo organization and print how to log in.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         address = (options["host"], options["port"])
-        refuse_taken(*address)
+        refuse_taken_port(*address)
         self.say("Bringing the database up to date …")
-        with locks.alone("migrations", wait=True):  # several may be started at once on one server
+        with locks.hold_lock("migrations", wait=True):  # several may be started at once on one server
             call_command("migrate", verbosity=0)
             call_command("gather_static")
         for warning in run_checks(tags=[Tags.database], databases=["default"]):
@@ -53,7 +57,7 @@ class Command(BaseCommand):
                 self.say(f"{warning.msg} {warning.hint}")
         account = self.seed() if options["demo"] else None
         connections.close_all()
-        hub = Hub(Server(*address, workers=options["workers"]), *([] if options["no_worker"] else [Worker()]))
+        hub = Hub(WebServer(*address, workers=options["workers"]), *([] if options["no_worker"] else [Worker()]))
         self.stop_on_signals(hub)
         hub.start()
         try:
@@ -65,6 +69,10 @@ class Command(BaseCommand):
             hub.stop()
 
     def seed(self) -> demo.Account:
+        try:
+            demo.refuse_in_production()
+        except Trouble as refusal:
+            raise CommandError(f"{refusal.message} Start without --demo.") from refusal
         self.say("Adding the demo data …" if not demo.exists() else "The demo data is there.")
         return demo.seed()
 
@@ -73,6 +81,7 @@ class Command(BaseCommand):
         if account:
             lines += [f"  log in as    {account.username}", f"  password     {account.password}"]
             lines += [f"  agent token  {account.token}", f"  agent        {account.agent}"]
+            lines += [f"  admin        {url}/admin/, once {sys.executable} manage.py createsuperuser made an operator"]
         where = "DATABASE_URL" if settings.DATABASE_URL else f"embedded Postgres in {settings.DATA_FOLDER}"
         lines += [f"  database     {where}", "Ctrl-C stops it.\n"]
         self.say("\n".join(lines))
@@ -89,8 +98,8 @@ class Command(BaseCommand):
             signal.signal(number, stop)
 
 
-class Watched:
-    """A process in a group of its own, so that Ctrl-C reaches only us and we stop things in order."""
+class WatchedProcess:
+    """Runs a child process in a group of its own, so that Ctrl-C reaches only us and we stop processes in order."""
 
     name: str
     command: list[str]
@@ -110,11 +119,11 @@ class Watched:
             preexec_fn=end_with_parent,
         )
 
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return self.process is not None and self.process.poll() is not None
 
     def revive(self) -> None:
-        if self.ended() and time.monotonic() - self.started > START_AGAIN_AFTER:
+        if self.has_ended() and time.monotonic() - self.started > RESTART_DELAY:
             sys.stderr.write(f"The {self.name} had stopped and is started again.\n")
             self.kill_group()
             self.start()
@@ -125,31 +134,29 @@ class Watched:
 
     def wait(self, *, until: float) -> None:
         if self.process:
-            with suppress(subprocess.TimeoutExpired):
-                self.process.wait(timeout=max(0.0, until - time.monotonic()))
+            while not self.has_ended() and time.monotonic() < until:
+                pause(POLL_INTERVAL)
             self.kill_group()
 
     def kill_group(self) -> None:
-        """Workers whose parent was killed would keep the port."""
+        """Kill the whole group: workers whose parent was killed would keep the port."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)  # type: ignore[union-attr]
 
 
-class Server(Watched):
-    """Granian."""
+class WebServer(WatchedProcess):
+    """Runs the web server, Granian."""
 
     name = "web server"
 
     def __init__(self, host: str, port: int, *, workers: int) -> None:
         super().__init__()
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        threads = str(settings.DATABASES["default"]["OPTIONS"]["pool"]["max_size"] - 1)
-        self.command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
-        self.command += ["--host", host, "--port", str(port), "--workers", str(workers), "--blocking-threads", threads]
-        self.command += ["--respawn-failed-workers", "--log-level", "error", "memoryhub.wsgi:application"]
+        self.command = [sys.executable, "-m", "memoryhub.preload", "--interface", "asginl", "--http", "1", "--no-ws"]
+        self.command += ["--host", host, "--port", str(port), "--workers", str(workers)]
+        self.command += ["--respawn-failed-workers", "--log-level", "error", "memoryhub.asgi:application"]
         self.figures = tempfile.TemporaryDirectory(prefix="memoryhub-")  # of its processes together
-        limited = {} if settings.DATABASE_URL else {"PGOPTIONS": STATEMENT_LIMIT}
-        self.environment = {metrics.FOLDER: self.figures.name} | limited
+        self.environment = {metrics_page.METRICS_FOLDER: self.figures.name}
 
     def wait_until_it_answers(self, hub: "Hub") -> None:
         direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # whatever proxy the environment names
@@ -160,22 +167,22 @@ class Server(Watched):
             except urllib.error.HTTPError:
                 return  # it answers, if only to say that it does not know this host's name
             except OSError:
-                if self.ended():
-                    raise CommandError("The web server did not start; its reason stands above.") from None
-                time.sleep(0.1)
+                if self.has_ended():
+                    raise CommandError("The web server did not start; see its error above.") from None
+                pause(POLL_INTERVAL)
 
 
-class Worker(Watched):
-    """Does the jobs. What it runs takes as long as it takes: no limit for its statements."""
+class Worker(WatchedProcess):
+    """Runs the process for background jobs. Its statements have no time limit."""
 
     name = "worker"
     command = [sys.executable, "manage.py", "work"]
 
 
 class Hub:
-    """All that runs."""
+    """Runs all processes of the hub."""
 
-    def __init__(self, server: Server, *others: Watched) -> None:
+    def __init__(self, server: WebServer, *others: WatchedProcess) -> None:
         self.server = server
         self.parts = (server, *others)
         self.stopping = False
@@ -185,30 +192,40 @@ class Hub:
             part.start()
 
     def watch(self) -> None:
-        """Starts again whichever has died, until we are told to stop."""
+        """Restart processes that have died, until we are told to stop."""
         cluster = settings.EMBEDDED_POSTGRES
         while not self.stopping:
-            if cluster and cluster.revive():
-                sys.stderr.write("Postgres had stopped and was started again.\n")
+            if cluster:
+                revive(cluster)
             for part in self.parts:
                 part.revive()
-            time.sleep(LOOK_EVERY)
+            pause(WATCH_INTERVAL)
 
     def stop(self) -> None:
-        until = time.monotonic() + STOP_WITHIN
+        until = time.monotonic() + SERVER_STOP_SECONDS
         for part in self.parts:
             part.tell_to_stop()
         for part in self.parts:
             part.wait(until=until)
 
 
-def end_with_parent() -> None:
-    """Runs in the new process: on Linux it is told to end when we are killed and cannot tell it ourselves."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGTERM)
+def pause(seconds: float) -> None:
+    """Wait, whatever the clock says. `time.sleep` and `Popen.wait` wait for a moment of the monotonic clock, which the
+    kernel refuses (EINVAL) when a clock that was set back has that moment lie before its beginning."""
+    select.select([], [], [], seconds)
 
 
-def refuse_taken(host: str, port: int) -> None:
+def revive(cluster: Cluster) -> None:
+    """Start Postgres again if it has stopped. If it cannot run, as on a full disk, we go on and try again."""
+    try:
+        if cluster.revive():
+            sys.stderr.write("Postgres had stopped and was started again.\n")
+    except PostgresError as error:
+        sys.stderr.write(f"{error}\n")
+        pause(RESTART_DELAY)
+
+
+def refuse_taken_port(host: str, port: int) -> None:
     try:
         with socket.create_server((host, port)):
             return

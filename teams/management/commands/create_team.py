@@ -1,4 +1,4 @@
-"""Makes a team, and its organization if it is missing."""
+"""Creates a team, and its organization if it is missing."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ from teams import operations
 
 
 class Command(BaseCommand):
-    help = "Makes a team, and its organization if that is missing. Doing it twice does no harm."
+    help = "Create a team, and its organization if that is missing. Running it twice does no harm."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--org", required=True, metavar="SLUG")
         parser.add_argument("--team", required=True, metavar="SLUG")
-        parser.add_argument("--parent", default="", metavar="SLUG", help="The team above it; by default the root.")
-        parser.add_argument("--name", default="", help="What people call it; by default made from the slug.")
+        parser.add_argument("--parent", default="", metavar="SLUG", help="The team above it; defaults to the root.")
+        parser.add_argument("--name", default="", help="Its display name; defaults to one made from the slug.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Makes a token for an agent and prints it: the only time it can be seen."""
+"""Creates a token for an agent and prints it: the only time it can be seen."""
 
 import re
 from datetime import datetime, timedelta
@@ -14,17 +14,23 @@ from teams.models import Level, Team, Verb
 
 
 class Command(BaseCommand):
-    help = "Makes a token for an agent (and the agent, if it is missing) and prints it, and nothing else."
+    help = "Create a token for an agent (and the agent, if it is missing) and print it, and nothing else."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--org", required=True, metavar="SLUG")
         parser.add_argument("--team", required=True, metavar="SLUG")
         parser.add_argument("--agent", required=True, metavar="SLUG")
-        parser.add_argument("--level", choices=list(Level), help="For a new agent; by default member.")
-        parser.add_argument("--verbs", default=",".join(Verb), help="Some of read,write,forget; by default all.")
+        parser.add_argument("--level", choices=list(Level), help="For a new agent; defaults to member.")
+        parser.add_argument("--verbs", default=",".join(Verb), help="Some of read,write,forget; defaults to all.")
         parser.add_argument("--expires", default="", metavar="WHEN", help="90d, 2030-01-31 or 2030-01-31T12:00:00Z.")
         parser.add_argument(
-            "--user", default="", metavar="HANDLE", help="The person it serves when a call names nobody."
+            "--user", default="", metavar="HANDLE", help="The person it serves when a call names no user."
+        )
+        parser.add_argument(
+            "--persons",
+            default="",
+            metavar="HANDLES",
+            help="Whom calls may name: mira,noor, or any. Defaults to the person it serves, if there is one, else any.",
         )
         parser.add_argument("--label", default="", help="What the token is for.")
 
@@ -37,31 +43,38 @@ class Command(BaseCommand):
             agent = operations.ensure_agent(team=team, slug=options["agent"], level=level)
             secret = operations.issue_token(
                 agent=agent,
-                verbs=verbs(options["verbs"]),
-                expires_at=moment(options["expires"]),
+                verbs=parse_verbs(options["verbs"]),
+                expires_at=parse_expiry(options["expires"]),
                 label=options["label"],
                 user=options["user"],
+                **parse_persons(options["persons"]),
             )
         except Trouble as error:
             raise CommandError(error.message) from error
         self.stdout.write(secret.text)
 
 
-def verbs(text: str) -> list[Verb]:
+def parse_verbs(text: str) -> list[Verb]:
     try:
         return [Verb(word) for word in re.split(r"[,\s]+", text.strip()) if word]
     except ValueError as error:
         raise CommandError(f"--verbs takes some of {', '.join(Verb)}, not {text!r}.") from error
 
 
-def moment(text: str) -> datetime | None:
+def parse_persons(text: str) -> dict[str, Any]:
+    if text.strip() == "any":
+        return {"any_person": True}
+    return {"persons": text.split(",")}
+
+
+def parse_expiry(text: str) -> datetime | None:
     if not text:
         return None
     if days := re.fullmatch(r"(\d{1,5})d", text):
         return timezone.now() + timedelta(days=int(days[1]))
     try:
-        if found := parse_datetime(text):
-            return found if found.tzinfo else timezone.make_aware(found)
+        if moment := parse_datetime(text):
+            return moment if moment.tzinfo else timezone.make_aware(moment)
         if day := parse_date(text):
             return timezone.make_aware(datetime(day.year, day.month, day.day))  # noqa: DTZ001 (made aware here)
     except ValueError:

@@ -13,7 +13,7 @@ from memoryhub_client.errors import (
     Unavailable,
     Unreachable,
 )
-from memoryhub_client.retrying import Retries
+from memoryhub_client.retries import Retries
 from memoryhub_client.shapes import Asset, Context, File, Hit, Me, Memory, Recalled, Version
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Claude's memory tool over a team's files: for `tools=[…]` of Anthropic's tool runner."""
+"""Claude's memory tool, backed by a team's files, for `tools=[…]` of Anthropic's tool runner."""
 
 from collections.abc import Generator
 from contextlib import suppress
@@ -23,7 +23,7 @@ from memoryhub_client.shapes import File, Me, Page
 
 
 class MemoryTool(BetaAbstractMemoryTool):
-    """A refusal goes to the model as the tool's answer; a hub that cannot be reached raises."""
+    """Returns refusals to the model as tool results; an unreachable hub raises."""
 
     def __init__(self, hub: MemoryHub | None = None, **options: Any) -> None:
         super().__init__(**options)
@@ -31,7 +31,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     def execute(self, command: BetaMemoryTool20250818Command) -> str:
         try:
-            return str(self.hub.send(_call(command))["content"])
+            return str(self.hub.send(_build_tool_call(command))["content"])
         except Refused as refusal:
             raise ToolError(refusal.sentence) from refusal
 
@@ -54,15 +54,15 @@ class MemoryTool(BetaAbstractMemoryTool):
         return self.execute(command)
 
     def clear_all_memory(self) -> str:
-        """Deletes the files of the token's team, whoever wrote them. People can bring them back."""
+        """Delete all files of the token's team. People can restore them."""
         try:
-            return self.hub.run(_clear())
+            return self.hub.run(_clear_files())
         except Refused as refusal:
             raise ToolError(refusal.sentence) from refusal
 
 
 class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
-    """The same for asynchronous code."""
+    """The asynchronous counterpart of `MemoryTool`."""
 
     def __init__(self, hub: AsyncMemoryHub | None = None, **options: Any) -> None:
         super().__init__(**options)
@@ -70,7 +70,7 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
 
     async def execute(self, command: BetaMemoryTool20250818Command) -> str:
         try:
-            return str((await self.hub.send(_call(command)))["content"])
+            return str((await self.hub.send(_build_tool_call(command)))["content"])
         except Refused as refusal:
             raise ToolError(refusal.sentence) from refusal
 
@@ -94,18 +94,18 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
 
     async def clear_all_memory(self) -> str:
         try:
-            return await self.hub.run(_clear())
+            return await self.hub.run(_clear_files())
         except Refused as refusal:
             raise ToolError(refusal.sentence) from refusal
 
 
-def _call(command: BetaMemoryTool20250818Command) -> Call[dict[str, Any]]:
-    said = command.to_dict(exclude_none=True)
-    return calls.call_tool("files", str(said.pop("command")), said)
+def _build_tool_call(command: BetaMemoryTool20250818Command) -> Call[dict[str, Any]]:
+    arguments = command.to_dict(exclude_none=True)
+    return calls.call_tool("files", str(arguments.pop("command")), arguments)
 
 
-def _clear() -> Generator[Call[Any], Any, str]:
-    """A plan. The files of the teams above are there for directors to read, not to delete."""
+def _clear_files() -> Generator[Call[Any], Any, str]:
+    """Yield calls that delete the team's own files; those of the teams above can only be read."""
     me: Me = yield calls.me()
     paths: list[str] = []
     call = calls.files(limit=200)
@@ -116,6 +116,6 @@ def _clear() -> Generator[Call[Any], Any, str]:
             break
         call = call.at(page.next)
     for path in paths:
-        with suppress(NotFound):  # somebody was faster
+        with suppress(NotFound):  # somebody else deleted it first
             yield calls.delete_file(path)
     return "All memory cleared"

@@ -1,4 +1,4 @@
-"""Where the hub is and who is asking: said by arguments, the environment, or the file that `memoryhub login` wrote."""
+"""The hub's address and token: from arguments, the environment, or the file that `memoryhub login` writes."""
 
 import json
 import os
@@ -16,49 +16,49 @@ class Configuration:
     token: str
 
 
-def file() -> Path:
-    if said := os.environ.get("MEMORYHUB_CONFIG"):
-        return Path(said)
+def config_path() -> Path:
+    if path := os.environ.get("MEMORYHUB_CONFIG"):
+        return Path(path)
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "memoryhub" / "config.json"
 
 
-def found(*, url: str | None = None, token: str | None = None) -> Configuration:
-    """A stored token is sent only to the hub that it was stored for."""
-    kept = _kept()
-    url = url or os.environ.get(URL) or kept.get("url")
+def load_configuration(*, url: str | None = None, token: str | None = None) -> Configuration:
+    """Return the configuration. A stored token is used only for the hub that it was stored for."""
+    stored = _read_stored()
+    url = url or os.environ.get(URL) or stored.get("url")
     if not url:
-        raise MemoryHubError(f"No hub is known: give a url, set {URL}, or run 'memoryhub login'.")
-    stored = kept.get("token") if kept.get("url") == url.rstrip("/") else None
-    token = token or os.environ.get(TOKEN) or stored
+        raise MemoryHubError(f"No hub is configured: pass a url, set {URL}, or run 'memoryhub login'.")
+    stored_token = stored.get("token") if stored.get("url") == url.rstrip("/") else None
+    token = token or os.environ.get(TOKEN) or stored_token
     if not token:
-        raise MemoryHubError(f"No token for {url} is known: give one, set {TOKEN}, or run 'memoryhub login'.")
+        raise MemoryHubError(f"No token for {url} is configured: pass one, set {TOKEN}, or run 'memoryhub login'.")
     return Configuration(url.rstrip("/"), token)
 
 
-def known_url() -> str | None:
-    return os.environ.get(URL) or _kept().get("url")
+def configured_url() -> str | None:
+    return os.environ.get(URL) or _read_stored().get("url")
 
 
-def drop() -> bool:
-    """Whether there was something to forget."""
-    there = file().exists()
-    file().unlink(missing_ok=True)
-    return there
+def delete_configuration() -> bool:
+    """Delete the stored configuration and return whether there was one."""
+    existed = config_path().exists()
+    config_path().unlink(missing_ok=True)
+    return existed
 
 
-def keep(configuration: Configuration) -> Path:
-    """For its owner's eyes alone from the first byte on."""
-    path = file()
+def save_configuration(configuration: Configuration) -> Path:
+    """Write the configuration to a file that only its owner can ever read, and return its path."""
+    path = config_path()
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     new = path.with_name(f".{path.name}.{os.getpid()}")
     new.unlink(missing_ok=True)
-    with os.fdopen(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as written:
-        json.dump(asdict(configuration), written)
+    with os.fdopen(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+        json.dump(asdict(configuration), file)
     return new.replace(path)
 
 
-def _kept() -> dict[str, str]:
-    path = file()
+def _read_stored() -> dict[str, str]:
+    path = config_path()
     try:
         return dict(json.loads(path.read_text()))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions: the hub's refusals with their code and sentence, and a hub that does not answer."""
+"""Exceptions: the hub's refusals with their code and message, and connection failures."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,15 +7,15 @@ import httpx
 
 
 class MemoryHubError(Exception):
-    """Everything that this package raises by itself."""
+    """The base class of every exception that this package raises itself."""
 
 
 class Unreachable(MemoryHubError):
-    """No answer came. What was asked may have been done, unless it could not be sent at all."""
+    """No response arrived. The request may still have been carried out, unless it could not be sent."""
 
 
 class Refused(MemoryHubError):
-    """The hub said no, in a sentence, and changed nothing."""
+    """The hub refused the request, gave a reason, and changed nothing."""
 
     def __init__(self, problem: Mapping[str, Any], *, status: int, retry_after: float | None = None) -> None:
         self.status = status
@@ -28,23 +28,23 @@ class Refused(MemoryHubError):
 
 
 class Invalid(Refused):
-    """`fields` says what is wrong with each field."""
+    """The request is invalid; `fields` maps each field to what is wrong with it."""
 
 
 class Unauthenticated(Refused):
-    """No token, or one that is unknown, expired or revoked."""
+    """The token is missing, unknown, expired or revoked."""
 
 
 class Forbidden(Refused):
-    """The token has not got that verb."""
+    """The token lacks the required verb."""
 
 
 class NotFound(Refused):
-    """It does not exist, or not for you."""
+    """It does not exist, or is not visible to this token."""
 
 
 class Conflict(Refused):
-    """Somebody was faster; `current` is what stands there now, if you may read it."""
+    """Somebody else changed it first; `current` is the present state, if the token may read it."""
 
     @property
     def content(self) -> str | None:
@@ -56,11 +56,11 @@ class Conflict(Refused):
 
 
 class RateLimited(Refused):
-    """Too many requests; `retry_after` says in how many seconds to come again."""
+    """Too many requests; retry after `retry_after` seconds."""
 
 
 class Unavailable(Refused):
-    """The hub, or a proxy before it, cannot serve just now."""
+    """The hub, or a proxy in front of it, is temporarily unavailable."""
 
 
 BY_STATUS: dict[int, type[Refused]] = {
@@ -77,26 +77,26 @@ BY_STATUS: dict[int, type[Refused]] = {
 }
 
 
-def refusal(response: httpx.Response) -> Refused:
+def error_from_response(response: httpx.Response) -> Refused:
     kind = BY_STATUS.get(response.status_code, Refused)
-    return kind(_problem(response), status=response.status_code, retry_after=seconds_to_wait(response))
+    return kind(_read_problem(response), status=response.status_code, retry_after=seconds_to_wait(response))
 
 
-def refused(problem: Mapping[str, Any]) -> Refused:
-    """One of many in an answer, which says its status itself."""
+def error_from_problem(problem: Mapping[str, Any]) -> Refused:
+    """Build the exception for one problem in a batch response, which carries its own status."""
     status = int(problem.get("status", 400))
     return BY_STATUS.get(status, Refused)(problem, status=status)
 
 
 def seconds_to_wait(response: httpx.Response) -> float | None:
-    said = response.headers.get("Retry-After", "")
-    return float(said) if said.isdigit() else None
+    header = response.headers.get("Retry-After", "")
+    return float(header) if header.isdigit() else None
 
 
-def _problem(response: httpx.Response) -> Mapping[str, Any]:
-    """Proxies answer in HTML."""
+def _read_problem(response: httpx.Response) -> Mapping[str, Any]:
+    """Return the problem document, or an empty one: proxies answer in HTML."""
     try:
-        found = response.json()
+        body = response.json()
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return body if isinstance(body, dict) else {}

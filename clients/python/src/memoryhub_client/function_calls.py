@@ -1,10 +1,10 @@
-"""The loop between a model and its tools, for whatever speaks OpenAI's API: the model calls, the hub answers, until the
-model has said what it wanted to say.
+"""The tool-call loop for any OpenAI-compatible API: the model calls tools, the hub answers, until the model replies
+with text.
 
     Chat(partial(client.chat.completions.create, model="…"), Toolbox(hub)).run(messages).text
 
-The first argument is called with `messages` (or `input`) and `tools`, and answers in objects of OpenAI's SDK or in JSON
-as it came; no SDK is needed here.
+The first argument is called with `messages` (or `input`) and `tools`, and returns objects of OpenAI's SDK or plain
+JSON; no SDK is needed here.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -14,31 +14,31 @@ from typing import Any, ClassVar
 
 from memoryhub_client.errors import MemoryHubError
 from memoryhub_client.shapes import JSON
-from memoryhub_client.toolbox import AsyncToolbox, NoSuchCall, Tool, Toolbox, read
+from memoryhub_client.toolbox import AsyncToolbox, NoSuchCall, Tool, Toolbox, parse_arguments
 
-ROUNDS = 20  # of calls and answers; a model that wants more goes in circles
+ROUNDS = 20  # of calls and answers; a model that needs more is stuck in a loop
 
 Function = Callable[..., Any]
-Own = Sequence[tuple[JSON, Function]]  # tools of your own: the definition of each, and what it does
+Own = Sequence[tuple[JSON, Function]]  # tools of your own: the definition and the function of each
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     text: str
-    conversation: list[Any]  # all that was said; ready to be gone on with
+    conversation: list[Any]  # all messages, ready to be continued
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A call that the model wants to have made."""
+class ToolCall:
+    """A tool call requested by the model."""
 
     id: str
     name: str
     arguments: str
 
 
-class Endless(MemoryHubError):
-    """`conversation` is how far it came."""
+class TooManyRounds(MemoryHubError):
+    """Raised when a model keeps calling tools; `conversation` holds the messages so far."""
 
     def __init__(self, conversation: list[Any]) -> None:
         super().__init__(f"The model still calls tools after {ROUNDS} rounds.")
@@ -46,9 +46,9 @@ class Endless(MemoryHubError):
 
 
 class ChatStyle:
-    """`/chat/completions`."""
+    """Speaks `/chat/completions`."""
 
-    said_as = "messages"
+    messages_key = "messages"
 
     def definition(self, tool: Tool) -> JSON:
         return {"type": "function", "function": tool.definition}
@@ -56,24 +56,24 @@ class ChatStyle:
     def name(self, definition: JSON) -> str:
         return str(definition["function"]["name"])
 
-    def said(self, response: Any) -> list[JSON]:
-        return [_plain(_plain(response)["choices"][0]["message"])]
+    def read_messages(self, response: Any) -> list[JSON]:
+        return [_to_json(_to_json(response)["choices"][0]["message"])]
 
-    def wanted(self, said: Sequence[JSON]) -> Iterator[Wanted]:
-        for call in said[-1].get("tool_calls") or ():
-            yield Wanted(call["id"], call["function"]["name"], call["function"]["arguments"])
+    def read_tool_calls(self, messages: Sequence[JSON]) -> Iterator[ToolCall]:
+        for call in messages[-1].get("tool_calls") or ():
+            yield ToolCall(call["id"], call["function"]["name"], call["function"]["arguments"])
 
-    def answered(self, call: Wanted, text: str) -> JSON:
+    def build_tool_result(self, call: ToolCall, text: str) -> JSON:
         return {"role": "tool", "tool_call_id": call.id, "content": text}
 
-    def text(self, said: Sequence[JSON]) -> str:
-        return said[-1].get("content") or ""
+    def read_text(self, messages: Sequence[JSON]) -> str:
+        return messages[-1].get("content") or ""
 
 
 class ResponsesStyle:
-    """`/responses`."""
+    """Speaks `/responses`."""
 
-    said_as = "input"
+    messages_key = "input"
 
     def definition(self, tool: Tool) -> JSON:
         return {"type": "function", **tool.definition, "strict": False}
@@ -81,25 +81,25 @@ class ResponsesStyle:
     def name(self, definition: JSON) -> str:
         return str(definition["name"])
 
-    def said(self, response: Any) -> list[JSON]:
-        return [_plain(item) for item in _plain(response)["output"]]
+    def read_messages(self, response: Any) -> list[JSON]:
+        return [_to_json(item) for item in _to_json(response)["output"]]
 
-    def wanted(self, said: Sequence[JSON]) -> Iterator[Wanted]:
-        for item in said:
+    def read_tool_calls(self, messages: Sequence[JSON]) -> Iterator[ToolCall]:
+        for item in messages:
             if item["type"] == "function_call":
-                yield Wanted(item["call_id"], item["name"], item["arguments"])
+                yield ToolCall(item["call_id"], item["name"], item["arguments"])
 
-    def answered(self, call: Wanted, text: str) -> JSON:
+    def build_tool_result(self, call: ToolCall, text: str) -> JSON:
         return {"type": "function_call_output", "call_id": call.id, "output": text}
 
-    def text(self, said: Sequence[JSON]) -> str:
-        parts = [part for item in said if item["type"] == "message" for part in item["content"]]
+    def read_text(self, messages: Sequence[JSON]) -> str:
+        parts = [part for item in messages if item["type"] == "message" for part in item["content"]]
         return "".join(part.get("text", "") for part in parts)
 
 
 Style = ChatStyle | ResponsesStyle
-Step = JSON | Wanted  # what to ask the model with, or a call to make
-Plan = Generator[Step, Any, Answer]
+Step = JSON | ToolCall  # a request to the model, or a tool call to make
+LoopPlan = Generator[Step, Any, Answer]
 
 
 class _Loop:
@@ -107,20 +107,20 @@ class _Loop:
 
     def __init__(self, create: Function, own: Own) -> None:
         self.create, self.own = create, {self.style.name(definition): act for definition, act in own}
-        self._told = [definition for definition, _ in own]
+        self._own_definitions = [definition for definition, _ in own]
 
-    def plan(self, conversation: Sequence[Any], tools: Iterable[Tool]) -> Plan:
-        """Calls of one round are made in the order in which the model wants them."""
-        kept, offered = list(conversation), [*map(self.style.definition, tools), *self._told]
+    def plan(self, conversation: Sequence[Any], tools: Iterable[Tool]) -> LoopPlan:
+        """Yield model requests and tool calls, the calls of one round in the order the model made them."""
+        history, offered = list(conversation), [*map(self.style.definition, tools), *self._own_definitions]
         for _ in range(ROUNDS):
-            said = self.style.said((yield {self.style.said_as: kept, "tools": offered}))
-            kept += said
-            calls = list(self.style.wanted(said))
+            messages = self.style.read_messages((yield {self.style.messages_key: history, "tools": offered}))
+            history += messages
+            calls = list(self.style.read_tool_calls(messages))
             if not calls:
-                return Answer(self.style.text(said), kept)
+                return Answer(self.style.read_text(messages), history)
             for call in calls:
-                kept.append(self.style.answered(call, (yield call)))
-        raise Endless(kept)
+                history.append(self.style.build_tool_result(call, (yield call)))
+        raise TooManyRounds(history)
 
 
 class _PlainLoop(_Loop):
@@ -132,24 +132,24 @@ class _PlainLoop(_Loop):
         plan = self.plan(conversation, self.box.tools().values())
         step = next(plan)
         while True:
-            answered = self._done(step) if isinstance(step, Wanted) else self.create(**step)
+            answered = self._run_tool(step) if isinstance(step, ToolCall) else self.create(**step)
             try:
                 step = plan.send(answered)
             except StopIteration as done:
                 answer: Answer = done.value
                 return answer
 
-    def _done(self, call: Wanted) -> str:
+    def _run_tool(self, call: ToolCall) -> str:
         if call.name not in self.own:
             return self.box.answer(call.name, call.arguments)
         try:
-            return str(self.own[call.name](**read(call.arguments)))
+            return str(self.own[call.name](**parse_arguments(call.arguments)))
         except NoSuchCall as refusal:
             return str(refusal)
 
 
 class _AsyncLoop(_Loop):
-    """The same for asynchronous code. Functions of your own may be of either kind."""
+    """Runs the loop asynchronously. Your own functions may be of either kind."""
 
     def __init__(self, create: Function, box: AsyncToolbox, *, own: Own = ()) -> None:
         super().__init__(create, own)
@@ -159,19 +159,19 @@ class _AsyncLoop(_Loop):
         plan = self.plan(conversation, (await self.box.tools()).values())
         step = next(plan)
         while True:
-            answered = await (self._done(step) if isinstance(step, Wanted) else self.create(**step))
+            answered = await (self._run_tool(step) if isinstance(step, ToolCall) else self.create(**step))
             try:
                 step = plan.send(answered)
             except StopIteration as done:
                 answer: Answer = done.value
                 return answer
 
-    async def _done(self, call: Wanted) -> str:
+    async def _run_tool(self, call: ToolCall) -> str:
         if call.name not in self.own:
             return await self.box.answer(call.name, call.arguments)
         try:
-            done = self.own[call.name](**read(call.arguments))
-            return str(await done if isawaitable(done) else done)
+            result = self.own[call.name](**parse_arguments(call.arguments))
+            return str(await result if isawaitable(result) else result)
         except NoSuchCall as refusal:
             return str(refusal)
 
@@ -192,8 +192,8 @@ class AsyncResponses(_AsyncLoop):
     style = ResponsesStyle()
 
 
-def _plain(said: Any) -> JSON:
-    """Objects of the SDK as JSON, without what they leave out: not every server takes a null."""
-    dumped = said.model_dump(mode="json", exclude_none=True) if hasattr(said, "model_dump") else dict(said)
-    found: JSON = dumped
-    return found
+def _to_json(value: Any) -> JSON:
+    """Convert SDK objects to JSON without nulls, which not every server accepts."""
+    dumped = value.model_dump(mode="json", exclude_none=True) if hasattr(value, "model_dump") else dict(value)
+    result: JSON = dumped
+    return result

@@ -1,4 +1,4 @@
-"""The hub's tools for LangChain: a model that is bound to them and a node that runs them need nothing else."""
+"""The hub's tools for LangChain, ready to bind to a model and run in a tool node."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -8,29 +8,29 @@ from langchain_core.tools import StructuredTool, ToolException
 from memoryhub_client.client import AsyncMemoryHub, MemoryHub
 from memoryhub_client.errors import Refused
 from memoryhub_client.shapes import JSON
-from memoryhub_client.toolbox import DIALECT, AsyncToolbox, Tool, Toolbox, text_of
+from memoryhub_client.toolbox import DIALECT, AsyncToolbox, Tool, Toolbox, result_text
 
-Answer = tuple[str, JSON]  # for the model to read; and the whole of it, for the program
+TextAndResult = tuple[str, JSON]  # text for the model, and the whole result for the program
 
 
 def memory_tools(
     hub: MemoryHub | None = None, *, dialect: str = DIALECT, only: Collection[str] | None = None
 ) -> list[StructuredTool]:
-    """In asynchronous code LangChain runs them in a thread. A refusal goes to the model; a hub that cannot be reached
-    raises."""
+    """Return the tools. LangChain runs them in a thread in asynchronous code. A refusal goes to the model; an
+    unreachable hub raises."""
     box = Toolbox(hub, dialect=dialect, only=only)
-    return [_tool(tool, func=_plain(box, tool)) for tool in box.tools().values()]
+    return [_build_langchain_tool(tool, func=_sync_runner(box, tool)) for tool in box.tools().values()]
 
 
 async def async_memory_tools(
     hub: AsyncMemoryHub | None = None, *, dialect: str = DIALECT, only: Collection[str] | None = None
 ) -> list[StructuredTool]:
-    """The same for asynchronous code alone."""
+    """Return the tools for asynchronous code only."""
     box = AsyncToolbox(hub, dialect=dialect, only=only)
-    return [_tool(tool, coroutine=_later(box, tool)) for tool in (await box.tools()).values()]
+    return [_build_langchain_tool(tool, coroutine=_async_runner(box, tool)) for tool in (await box.tools()).values()]
 
 
-def _tool(tool: Tool, **how: Any) -> StructuredTool:
+def _build_langchain_tool(tool: Tool, **how: Any) -> StructuredTool:
     return StructuredTool(
         name=tool.name,
         description=tool.description,
@@ -41,25 +41,25 @@ def _tool(tool: Tool, **how: Any) -> StructuredTool:
     )
 
 
-def _plain(box: Toolbox, tool: Tool) -> Callable[..., Answer]:
-    def run(**arguments: Any) -> Answer:
+def _sync_runner(box: Toolbox, tool: Tool) -> Callable[..., TextAndResult]:
+    def run(**arguments: Any) -> TextAndResult:
         try:
-            return _answer(box.result(tool.name, arguments))
+            return _build_text_and_result(box.result(tool.name, arguments))
         except Refused as refusal:
             raise ToolException(refusal.sentence) from refusal
 
     return run
 
 
-def _later(box: AsyncToolbox, tool: Tool) -> Callable[..., Any]:
-    async def run(**arguments: Any) -> Answer:
+def _async_runner(box: AsyncToolbox, tool: Tool) -> Callable[..., Any]:
+    async def run(**arguments: Any) -> TextAndResult:
         try:
-            return _answer(await box.result(tool.name, arguments))
+            return _build_text_and_result(await box.result(tool.name, arguments))
         except Refused as refusal:
             raise ToolException(refusal.sentence) from refusal
 
     return run
 
 
-def _answer(result: Mapping[str, Any]) -> Answer:
-    return text_of(dict(result)), dict(result)
+def _build_text_and_result(result: Mapping[str, Any]) -> TextAndResult:
+    return result_text(dict(result)), dict(result)

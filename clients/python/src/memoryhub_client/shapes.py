@@ -1,5 +1,4 @@
-"""What the hub answers, as frozen values. Fields that this package does not know are left out, so that it outlives
-newer hubs."""
+"""The hub's responses as frozen values. Unknown fields are ignored, so that newer hubs keep working."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -20,7 +19,7 @@ class Similar:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Memory:
-    """A token that may not read gets `id`, `key` and `version` alone; the rest is empty then."""
+    """A memory. A token that may not read receives only `id`, `key` and `version`; the rest is empty."""
 
     id: str
     version: int
@@ -53,12 +52,13 @@ class Memory:
     forgotten_at: datetime | None = None
     forgotten_by: str | None = None
     forget_reason: str | None = None
-    similar: list[Similar] = field(default_factory=list)  # when it was saved: what says nearly the same
+    similar: list[Similar] = field(default_factory=list)  # in the response to a save: memories that say nearly the same
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hit(Memory):
     relevance_score: float = 0.0
+    confidence: float = 1.0  # how sure it is that this answers, from 0 to 1
     explain: JSON | None = None
     snippet: JSON | None = None
 
@@ -69,12 +69,14 @@ class Recalled:
     total_found: int
     total_is_bound: bool = False
     mode: str = "hybrid"
+    min_confidence: float = 0.0  # the floor; hits below it were left out
+    folded: int = 0  # hits that repeat a better one and were left out
     note: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Given:
-    """A memory in the version that came back; what one does not see any more is an id alone."""
+class RecalledVersion:
+    """A memory version returned by a past recall; only its id, if the token may no longer read it."""
 
     id: str
     version: int
@@ -91,9 +93,11 @@ class PastRecall:
     mode: str
     created_at: datetime
     total_found: int
-    memories: list[Given]
+    memories: list[RecalledVersion]
     filters: JSON = field(default_factory=dict)
     session: str | None = None
+    min_confidence: float | None = None
+    best_confidence: float | None = None  # of the surest hit, even if it was left out
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -121,7 +125,7 @@ class Context:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Version:
-    """A memory as it was, who made it so, and by what kind of change."""
+    """One version of a memory, with its author and kind of change."""
 
     version: int
     change: str
@@ -171,7 +175,7 @@ class Asset:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class File:
-    """In a list, without its content."""
+    """A team file; lists omit its content."""
 
     id: str
     path: str
@@ -241,9 +245,9 @@ class Page(Generic[Shape]):
     next: str | None  # the cursor of the page that follows
 
 
-def shaped(kind: type[Shape], said: Mapping[str, Any]) -> Shape:
+def parse_shape(kind: type[Shape], body: Mapping[str, Any]) -> Shape:
     readers = _readers(cast(Any, kind))  # a type, and so hashable
-    return kind(**{name: readers[name](value) for name, value in said.items() if name in readers})
+    return kind(**{name: readers[name](value) for name, value in body.items() if name in readers})
 
 
 @cache
@@ -253,7 +257,7 @@ def _readers(kind: type[Any]) -> dict[str, Callable[[Any], Any]]:
 
 
 def _reader(hint: Any) -> Callable[[Any], Any]:
-    """How a value of this type is read from JSON."""
+    """Return a function that converts JSON to a value of this type."""
     if get_origin(hint) in (UnionType, Union):  # always with None
         (inner,) = (part for part in get_args(hint) if part is not type(None))
         read = _reader(inner)
@@ -264,5 +268,5 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
     if hint is datetime:
         return datetime.fromisoformat
     if is_dataclass(hint) and isinstance(hint, type):
-        return lambda value: shaped(hint, value)
+        return lambda value: parse_shape(hint, value)
     return lambda value: value

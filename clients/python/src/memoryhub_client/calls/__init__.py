@@ -1,6 +1,17 @@
-"""Every request of the API as a value: built here, once, and sent by the client of either kind."""
+"""Builds every API request as a value, which either client sends."""
 
-from memoryhub_client.calls.asking import context, export, me, recall, recalls, why_not
+from memoryhub_client.calls.attachments import (
+    assets,
+    associate,
+    associations,
+    attach,
+    cite,
+    detach,
+    dissociate,
+    read_asset,
+    sources,
+    uncite,
+)
 from memoryhub_client.calls.call import Answer, Call, Id
 from memoryhub_client.calls.conversations import archive_session, extract, register_session, session
 from memoryhub_client.calls.files import (
@@ -13,17 +24,19 @@ from memoryhub_client.calls.files import (
     revert_file,
     write_file,
 )
-from memoryhub_client.calls.linking import (
-    assets,
-    associate,
-    associations,
-    attach,
-    cite,
-    detach,
-    dissociate,
-    read_asset,
-    sources,
-    uncite,
+from memoryhub_client.calls.inputs import (
+    Changes,
+    Draft,
+    Fields,
+    Filters,
+    Format,
+    KeyedFields,
+    ListFilters,
+    Message,
+    Mode,
+    Question,
+    Scope,
+    WholeDraft,
 )
 from memoryhub_client.calls.memories import (
     append,
@@ -46,20 +59,7 @@ from memoryhub_client.calls.memories import (
     tag,
     verify,
 )
-from memoryhub_client.calls.saying import (
-    Changes,
-    Draft,
-    Fields,
-    Filters,
-    Format,
-    KeyedFields,
-    ListFilters,
-    Message,
-    Mode,
-    Question,
-    Scope,
-    WholeDraft,
-)
+from memoryhub_client.calls.queries import context, export, me, recall, recalls, why_not
 from memoryhub_client.calls.tools import call_tool, tools
 
 __all__ = [

@@ -1,5 +1,5 @@
 """The command line: `memoryhub`."""
 
-from memoryhub_client.cli.running import main
+from memoryhub_client.cli.app import main
 
 __all__ = ["main"]

@@ -2,6 +2,6 @@
 
 import sys
 
-from memoryhub_client.cli.running import main
+from memoryhub_client.cli.app import main
 
 sys.exit(main())

@@ -1,4 +1,4 @@
-"""What the commands about memories do."""
+"""Commands about memories, and logging in."""
 
 from argparse import Namespace
 from collections.abc import Iterable
@@ -7,167 +7,174 @@ from typing import Any
 from uuid import UUID
 
 from memoryhub_client import configuration
-from memoryhub_client.cli import showing
-from memoryhub_client.cli.desk import CannotDo, Desk, moment, text_of
-from memoryhub_client.cli.editing import edited
+from memoryhub_client.cli import output
+from memoryhub_client.cli.editor import edit_text
+from memoryhub_client.cli.terminal import Terminal, UsageError, parse_time, read_text
 from memoryhub_client.client import MemoryHub
 from memoryhub_client.configuration import Configuration
 from memoryhub_client.shapes import Memory
 
-DRAFT = ("key", "summary", "type", "category", "tags", "importance", "source", "scope", "dedupe")
-FILTERS = ("type", "category", "tags", "scope", "source", "pinned")
+DRAFT_OPTIONS = ("key", "summary", "type", "category", "tags", "importance", "source", "scope", "dedupe")
+FILTER_OPTIONS = ("type", "category", "tags", "scope", "source", "pinned")
 
 
-def login(desk: Desk, args: Namespace) -> None:
-    """The token is tried before it is kept."""
-    kept = None if args.url else configuration.known_url()
-    url = (args.url or kept or desk.ask("Address of the hub")).strip().rstrip("/")
-    token = text_of(args.token or "").strip() or desk.ask("Token (mh_…)", secret=True).strip()
+def run_login(terminal: Terminal, args: Namespace) -> None:
+    """Check a token with the hub, then store it."""
+    stored = None if args.url else configuration.configured_url()
+    url = (args.url or stored or terminal.ask("Address of the hub")).strip().rstrip("/")
+    token = read_text(args.token or "").strip() or terminal.ask("Token (mh_…)", secret=True).strip()
     with MemoryHub(url, token) as hub:
         me = hub.me()
-    path = configuration.keep(Configuration(url, token))
-    if desk.json:
-        desk.write_json({"url": url, "file": str(path), "me": me})
+    path = configuration.save_configuration(Configuration(url, token))
+    if terminal.json:
+        terminal.write_json({"url": url, "file": str(path), "me": me})
     else:
-        showing.me(desk, me, url)
-        desk.write(f"Kept in {path}.", "dim")
+        output.print_me(terminal, me, url)
+        terminal.write(f"Stored in {path}.", "dim")
 
 
-def logout(desk: Desk, args: Namespace) -> None:
-    forgotten = configuration.drop()
-    if desk.json:
-        desk.write_json({"forgotten": forgotten})
+def run_logout(terminal: Terminal, args: Namespace) -> None:
+    forgotten = configuration.delete_configuration()
+    if terminal.json:
+        terminal.write_json({"forgotten": forgotten})
     else:
-        desk.write("The token is gone from this machine; it is still valid." if forgotten else "Nobody was logged in.")
+        terminal.write(
+            "The token was deleted from this machine; it is still valid." if forgotten else "You were not logged in."
+        )
 
 
-def whoami(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
+def run_whoami(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
     me = hub.me()
-    desk.write_json(me) if desk.json else showing.me(desk, me, hub.url)
+    terminal.write_json(me) if terminal.json else output.print_me(terminal, me, hub.url)
 
 
-def save(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
-    said = _said(args, *DRAFT) | _said(args, "expires_at") | ({"pinned": True} if args.pinned else {})
-    saved = hub.save(text_of(args.content), **said)
-    showing.written(desk, saved, "saved" if saved.version == 1 else "updated")
+def run_save(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
+    fields = (
+        _given_options(args, *DRAFT_OPTIONS)
+        | _given_options(args, "expires_at")
+        | ({"pinned": True} if args.pinned else {})
+    )
+    saved = hub.save(read_text(args.content), **fields)
+    output.print_written(terminal, saved, "saved" if saved.version == 1 else "updated")
 
 
-def recall(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
-    said = _said(args, *FILTERS, "mode", "limit", "explain", "sort_by")
-    answer = hub.recall(text_of(args.query) if args.query else None, **said)
-    desk.write_json(answer) if desk.json else showing.recalled(desk, answer)
+def run_recall(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
+    options = _given_options(args, *FILTER_OPTIONS, "mode", "limit", "explain", "sort_by", "min_confidence")
+    answer = hub.recall(read_text(args.query) if args.query else None, **options)
+    terminal.write_json(answer) if terminal.json else output.print_recall(terminal, answer)
 
 
-def context(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
-    answer = hub.context(text_of(args.query) if args.query else None, budget=args.budget, sections=args.sections)
-    desk.write_json(answer) if desk.json else desk.write_exactly(answer.text)
+def run_context(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
+    query = read_text(args.query) if args.query else None
+    answer = hub.context(query, budget=args.budget, sections=args.sections, min_confidence=args.min_confidence)
+    terminal.write_json(answer) if terminal.json else terminal.write_exactly(answer.text)
 
 
-def get(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
-    found = _found(hub, args)
-    if desk.json:
-        desk.write_json(found)
+def run_get(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
+    memory = _find_memory(hub, args)
+    if terminal.json:
+        terminal.write_json(memory)
     elif args.content:
-        desk.write_exactly(found.content)
+        terminal.write_exactly(memory.content)
     else:
-        showing.memory(desk, found)
+        output.print_memory(terminal, memory)
 
 
-def list_(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
+def run_list(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
     size = {"limit": min(args.limit, 200)} if args.limit else {"limit": 200}
-    found = hub.memories(**_said(args, *FILTERS, "text", "order", "forgotten"), **size)
-    wanted: Iterable[Memory] = islice(found, args.limit or None)
-    desk.write_json(list(wanted)) if desk.json else showing.lines(desk, wanted)
+    memories = hub.memories(**_given_options(args, *FILTER_OPTIONS, "text", "order", "forgotten"), **size)
+    wanted: Iterable[Memory] = islice(memories, args.limit or None)
+    terminal.write_json(list(wanted)) if terminal.json else output.print_lines(terminal, wanted)
 
 
-def edit(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
-    seen = _found(hub, args)
+def run_edit(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
+    memory = _find_memory(hub, args)
 
     def write(text: str, version: int | None) -> Memory:
-        return hub.change(seen.id, content=text, version=version)
+        return hub.change(memory.id, content=text, version=version)
 
-    done = edited(desk, seen.key or "", seen.content, seen.version, write)
-    showing.written(desk, done or seen, "changed" if done else "unchanged")
-
-
-def append(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
-    showing.written(desk, hub.append(_found(hub, args).id, text_of(args.text)), "appended to")
+    written = edit_text(terminal, memory.key or "", memory.content, memory.version, write)
+    output.print_written(terminal, written or memory, "changed" if written else "unchanged")
 
 
-def pin(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
-    changed = hub.pin(_found(hub, args).id, args.pinned)
-    showing.written(desk, changed, "pinned" if args.pinned else "unpinned")
+def run_append(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
+    output.print_written(terminal, hub.append(_find_memory(hub, args).id, read_text(args.text)), "appended to")
 
 
-def tag(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
+def run_pin(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
+    changed = hub.pin(_find_memory(hub, args).id, args.pinned)
+    output.print_written(terminal, changed, "pinned" if args.pinned else "unpinned")
+
+
+def run_tag(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
     if not args.names and not args.remove:
-        raise CannotDo("Name tags to add, or --remove some.")
-    showing.written(desk, hub.tag(_found(hub, args).id, args.names, remove=args.remove), "tagged")
+        raise UsageError("Name tags to add, or --remove some.")
+    output.print_written(terminal, hub.tag(_find_memory(hub, args).id, args.names, remove=args.remove), "tagged")
 
 
-def expire(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
+def run_expire(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
     try:
-        when = None if args.when == "never" else moment(args.when)
+        when = None if args.when == "never" else parse_time(args.when)
     except ValueError as error:
-        raise CannotDo(f"{error}, nor never.") from error
-    showing.written(desk, hub.expire(_found(hub, args).id, when), "changed")
+        raise UsageError(f"{error}, nor never.") from error
+    output.print_written(terminal, hub.expire(_find_memory(hub, args).id, when), "changed")
 
 
-def forget(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
-    """Also by a token that may not read: by an id it need not look first."""
+def run_forget(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
+    """Forget a memory. By its id this works even with a token that may not read."""
     if _is_id(args.memory):
-        gone = hub.forget(args.memory, reason=args.reason)
+        forgotten = hub.forget(args.memory, reason=args.reason)
     else:
-        gone = hub.forget_key(args.memory, scope=args.scope, reason=args.reason)
-    showing.written(desk, gone, "forgot")
+        forgotten = hub.forget_key(args.memory, scope=args.scope, reason=args.reason)
+    output.print_written(terminal, forgotten, "forgot")
 
 
-def restore(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
-    showing.written(desk, hub.restore(args.memory), "restored")
+def run_restore(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
+    output.print_written(terminal, hub.restore(args.memory), "restored")
 
 
-def history(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
-    versions = hub.history(_found(hub, args).id)
-    desk.write_json(list(versions)) if desk.json else showing.versions(desk, versions)
+def run_history(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
+    versions = hub.history(_find_memory(hub, args).id)
+    terminal.write_json(list(versions)) if terminal.json else output.print_versions(terminal, versions)
 
 
-def revert(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
-    showing.written(desk, hub.revert(_found(hub, args).id, args.version), "reverted")
+def run_revert(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
+    output.print_written(terminal, hub.revert(_find_memory(hub, args).id, args.version), "reverted")
 
 
-def export(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
+def run_export(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
     path = hub.export(args.to)
-    if desk.json:
-        desk.write_json({"file": str(path), "size": path.stat().st_size})
+    if terminal.json:
+        terminal.write_json({"file": str(path), "size": path.stat().st_size})
     else:
-        desk.write(f"Wrote {path}, {path.stat().st_size:,} bytes.")
+        terminal.write(f"Wrote {path}, {path.stat().st_size:,} bytes.")
 
 
-def tail(desk: Desk, hub: MemoryHub, args: Namespace) -> None:
-    said: dict[str, Any] = {"since": args.since, "interval": args.interval, "forgotten": args.forgotten}
-    said["on_trouble"] = lambda error: desk.complain(f"{error} Waiting for it …")
-    for one in hub.tail(**said, **_said(args, *FILTERS)):
-        if desk.json:
-            desk.write_json(one, indent=None)
+def run_tail(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
+    options: dict[str, Any] = {"since": args.since, "interval": args.interval, "forgotten": args.forgotten}
+    options["on_trouble"] = lambda error: terminal.write_error(f"{error} Waiting for it …")
+    for one in hub.tail(**options, **_given_options(args, *FILTER_OPTIONS)):
+        if terminal.json:
+            terminal.write_json(one, indent=None)
         else:
-            showing.line(desk, one, mark="- " if one.forgotten_at else "+ " if one.version == 1 else "~ ")
-        desk.flush()
+            output.print_line(terminal, one, mark="- " if one.forgotten_at else "+ " if one.version == 1 else "~ ")
+        terminal.flush()
 
 
-def _found(hub: MemoryHub, args: Namespace) -> Memory:
+def _find_memory(hub: MemoryHub, args: Namespace) -> Memory:
     if _is_id(args.memory):
         return hub.get(args.memory)
     return hub.get_key(args.memory, scope=args.scope)
 
 
-def _is_id(said: str) -> bool:
+def _is_id(text: str) -> bool:
     try:
-        UUID(said)
+        UUID(text)
     except ValueError:
         return False
     return True
 
 
-def _said(args: Namespace, *names: str) -> dict[str, Any]:
-    """What is left out is the hub's to choose."""
+def _given_options(args: Namespace, *names: str) -> dict[str, Any]:
+    """Return the options that were given; the hub decides the others."""
     return {name: value for name in names if (value := getattr(args, name)) not in (None, [], False)}

@@ -6,43 +6,42 @@ from datetime import datetime
 from functools import wraps
 from itertools import count
 from pathlib import Path
-from typing import IO, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
+from typing import IO, Any, Concatenate, Self, Unpack
 
 import httpx
 
 from memoryhub_client import calls
-from memoryhub_client.calls import Call, Filters
-from memoryhub_client.client.common import Hub, Outcome, Plan, whole_file
+from memoryhub_client.calls import Answer, Call, Filters
+from memoryhub_client.changes import ChangeFeed, Trouble
+from memoryhub_client.client.common import BaseHub, Outcome, Params, Plan, write_atomically
 from memoryhub_client.errors import MemoryHubError
-from memoryhub_client.following import Following, Trouble
 from memoryhub_client.shapes import Memory, Page
 
-Said = ParamSpec("Said")
-Answer = TypeVar("Answer")
 
-
-def _later(build: Callable[Said, Call[Answer]]) -> "Callable[Concatenate[AsyncMemoryHub, Said], Awaitable[Answer]]":
+def _async_method(
+    build: Callable[Params, Call[Answer]],
+) -> "Callable[Concatenate[AsyncMemoryHub, Params], Awaitable[Answer]]":
     @wraps(build)
-    async def method(hub: "AsyncMemoryHub", /, *args: Said.args, **kwargs: Said.kwargs) -> Answer:
+    async def method(hub: "AsyncMemoryHub", /, *args: Params.args, **kwargs: Params.kwargs) -> Answer:
         return await hub.send(build(*args, **kwargs))
 
     return method
 
 
-def _each_later(
-    build: Callable[Said, Call[Page[Answer]]],
-) -> "Callable[Concatenate[AsyncMemoryHub, Said], AsyncIterator[Answer]]":
+def _async_iterator_method(
+    build: Callable[Params, Call[Page[Answer]]],
+) -> "Callable[Concatenate[AsyncMemoryHub, Params], AsyncIterator[Answer]]":
     @wraps(build)
-    def method(hub: "AsyncMemoryHub", /, *args: Said.args, **kwargs: Said.kwargs) -> AsyncIterator[Answer]:
+    def method(hub: "AsyncMemoryHub", /, *args: Params.args, **kwargs: Params.kwargs) -> AsyncIterator[Answer]:
         return hub.pages(build(*args, **kwargs))
 
     return method
 
 
-class AsyncMemoryHub(Hub[httpx.AsyncClient, httpx.AsyncBaseTransport]):
-    """The same for asynchronous code."""
+class AsyncMemoryHub(BaseHub[httpx.AsyncClient, httpx.AsyncBaseTransport]):
+    """The asynchronous client; its methods are those of `MemoryHub`."""
 
-    _connected = httpx.AsyncClient
+    _http_client = httpx.AsyncClient
 
     async def __aenter__(self) -> Self:
         return self
@@ -54,7 +53,7 @@ class AsyncMemoryHub(Hub[httpx.AsyncClient, httpx.AsyncBaseTransport]):
         await self._http.aclose()
 
     async def send(self, call: Call[Answer]) -> Answer:
-        return self._read(call, await self._patiently(call, lambda: self._try(call)))
+        return self._read_answer(call, await self._send_with_retries(call, lambda: self._try(call)))
 
     async def pages(self, call: Call[Page[Answer]]) -> AsyncIterator[Answer]:
         while True:
@@ -88,21 +87,19 @@ class AsyncMemoryHub(Hub[httpx.AsyncClient, httpx.AsyncBaseTransport]):
         on_trouble: Trouble | None = None,
         **filters: Unpack[Filters],
     ) -> AsyncIterator[Memory]:
-        following = Following(
-            since=since, forgotten=forgotten, filters=filters, interval=interval, on_trouble=on_trouble
-        )
+        feed = ChangeFeed(since=since, forgotten=forgotten, filters=filters, interval=interval, on_trouble=on_trouble)
         while True:
-            for memory in await self.run(following.news()):
+            for memory in await self.run(feed.poll()):
                 yield memory
-            await asyncio.sleep(following.pause)
+            await asyncio.sleep(feed.pause)
 
     async def export(self, to: str | Path) -> Path:
         path, call = Path(to), calls.export()
-        with whole_file(path) as file:
-            self._answered(await self._patiently(call, lambda: self._try_download(call, file)))
+        with write_atomically(path) as file:
+            self._check_response(await self._send_with_retries(call, lambda: self._try_download(call, file)))
         return path
 
-    async def _patiently(self, call: Call[Any], attempt: Callable[[], Awaitable[Outcome]]) -> Outcome:
+    async def _send_with_retries(self, call: Call[Any], attempt: Callable[[], Awaitable[Outcome]]) -> Outcome:
         for tried in count(1):
             outcome = await attempt()
             wait = self.retries.wait(call, outcome, tried)
@@ -113,7 +110,7 @@ class AsyncMemoryHub(Hub[httpx.AsyncClient, httpx.AsyncBaseTransport]):
 
     async def _try(self, call: Call[Any]) -> Outcome:
         try:
-            return await self._http.request(**self._sent(call))
+            return await self._http.request(**self._request_arguments(call))
         except httpx.TransportError as error:
             return error
 
@@ -121,7 +118,7 @@ class AsyncMemoryHub(Hub[httpx.AsyncClient, httpx.AsyncBaseTransport]):
         file.seek(0)
         file.truncate()
         try:
-            async with self._http.stream(**self._sent(call)) as answer:
+            async with self._http.stream(**self._request_arguments(call)) as answer:
                 if not answer.is_success:
                     await answer.aread()
                     return answer
@@ -131,51 +128,51 @@ class AsyncMemoryHub(Hub[httpx.AsyncClient, httpx.AsyncBaseTransport]):
         except httpx.TransportError as error:
             return error
 
-    me = _later(calls.me)
-    save = _later(calls.save)
-    save_many = _later(calls.save_many)
-    save_each = _later(calls.save_each)
-    save_key = _later(calls.save_key)
-    get = _later(calls.get)
-    get_key = _later(calls.get_key)
-    change = _later(calls.change)
-    append = _later(calls.append)
-    pin = _later(calls.pin)
-    tag = _later(calls.tag)
-    expire = _later(calls.expire)
-    move = _later(calls.move)
-    verify = _later(calls.verify)
-    forget = _later(calls.forget)
-    forget_key = _later(calls.forget_key)
-    restore = _later(calls.restore)
-    revert = _later(calls.revert)
-    memories = _each_later(calls.memories)
-    history = _each_later(calls.history)
-    recall = _later(calls.recall)
-    why_not = _later(calls.why_not)
-    recalls = _each_later(calls.recalls)
-    context = _later(calls.context)
-    associate = _later(calls.associate)
-    associations = _each_later(calls.associations)
-    dissociate = _later(calls.dissociate)
-    cite = _later(calls.cite)
-    sources = _each_later(calls.sources)
-    uncite = _later(calls.uncite)
-    attach = _later(calls.attach)
-    assets = _each_later(calls.assets)
-    read_asset = _later(calls.read_asset)
-    detach = _later(calls.detach)
-    files = _each_later(calls.files)
-    read_file = _later(calls.read_file)
-    write_file = _later(calls.write_file)
-    append_file = _later(calls.append_file)
-    rename_file = _later(calls.rename_file)
-    delete_file = _later(calls.delete_file)
-    file_history = _each_later(calls.file_history)
-    revert_file = _later(calls.revert_file)
-    register_session = _later(calls.register_session)
-    session = _later(calls.session)
-    archive_session = _later(calls.archive_session)
-    extract = _later(calls.extract)
-    tools = _later(calls.tools)
-    call_tool = _later(calls.call_tool)
+    me = _async_method(calls.me)
+    save = _async_method(calls.save)
+    save_many = _async_method(calls.save_many)
+    save_each = _async_method(calls.save_each)
+    save_key = _async_method(calls.save_key)
+    get = _async_method(calls.get)
+    get_key = _async_method(calls.get_key)
+    change = _async_method(calls.change)
+    append = _async_method(calls.append)
+    pin = _async_method(calls.pin)
+    tag = _async_method(calls.tag)
+    expire = _async_method(calls.expire)
+    move = _async_method(calls.move)
+    verify = _async_method(calls.verify)
+    forget = _async_method(calls.forget)
+    forget_key = _async_method(calls.forget_key)
+    restore = _async_method(calls.restore)
+    revert = _async_method(calls.revert)
+    memories = _async_iterator_method(calls.memories)
+    history = _async_iterator_method(calls.history)
+    recall = _async_method(calls.recall)
+    why_not = _async_method(calls.why_not)
+    recalls = _async_iterator_method(calls.recalls)
+    context = _async_method(calls.context)
+    associate = _async_method(calls.associate)
+    associations = _async_iterator_method(calls.associations)
+    dissociate = _async_method(calls.dissociate)
+    cite = _async_method(calls.cite)
+    sources = _async_iterator_method(calls.sources)
+    uncite = _async_method(calls.uncite)
+    attach = _async_method(calls.attach)
+    assets = _async_iterator_method(calls.assets)
+    read_asset = _async_method(calls.read_asset)
+    detach = _async_method(calls.detach)
+    files = _async_iterator_method(calls.files)
+    read_file = _async_method(calls.read_file)
+    write_file = _async_method(calls.write_file)
+    append_file = _async_method(calls.append_file)
+    rename_file = _async_method(calls.rename_file)
+    delete_file = _async_method(calls.delete_file)
+    file_history = _async_iterator_method(calls.file_history)
+    revert_file = _async_method(calls.revert_file)
+    register_session = _async_method(calls.register_session)
+    session = _async_method(calls.session)
+    archive_session = _async_method(calls.archive_session)
+    extract = _async_method(calls.extract)
+    tools = _async_method(calls.tools)
+    call_tool = _async_method(calls.call_tool)

@@ -6,41 +6,40 @@ from datetime import datetime
 from functools import wraps
 from itertools import count
 from pathlib import Path
-from typing import IO, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
+from typing import IO, Any, Concatenate, Self, Unpack
 
 import httpx
 
 from memoryhub_client import calls
-from memoryhub_client.calls import Call, Filters
-from memoryhub_client.client.common import Hub, Outcome, Plan, whole_file
+from memoryhub_client.calls import Answer, Call, Filters
+from memoryhub_client.changes import ChangeFeed, Trouble
+from memoryhub_client.client.common import BaseHub, Outcome, Params, Plan, write_atomically
 from memoryhub_client.errors import MemoryHubError
-from memoryhub_client.following import Following, Trouble
 from memoryhub_client.shapes import Memory, Page
 
-Said = ParamSpec("Said")
-Answer = TypeVar("Answer")
 
-
-def _answer(build: Callable[Said, Call[Answer]]) -> "Callable[Concatenate[MemoryHub, Said], Answer]":
+def _method(build: Callable[Params, Call[Answer]]) -> "Callable[Concatenate[MemoryHub, Params], Answer]":
     @wraps(build)
-    def method(hub: "MemoryHub", /, *args: Said.args, **kwargs: Said.kwargs) -> Answer:
+    def method(hub: "MemoryHub", /, *args: Params.args, **kwargs: Params.kwargs) -> Answer:
         return hub.send(build(*args, **kwargs))
 
     return method
 
 
-def _each(build: Callable[Said, Call[Page[Answer]]]) -> "Callable[Concatenate[MemoryHub, Said], Iterator[Answer]]":
+def _iterator_method(
+    build: Callable[Params, Call[Page[Answer]]],
+) -> "Callable[Concatenate[MemoryHub, Params], Iterator[Answer]]":
     @wraps(build)
-    def method(hub: "MemoryHub", /, *args: Said.args, **kwargs: Said.kwargs) -> Iterator[Answer]:
+    def method(hub: "MemoryHub", /, *args: Params.args, **kwargs: Params.kwargs) -> Iterator[Answer]:
         return hub.pages(build(*args, **kwargs))
 
     return method
 
 
-class MemoryHub(Hub[httpx.Client, httpx.BaseTransport]):
-    """A hub. `url` and `token` come from MEMORYHUB_URL and MEMORYHUB_TOKEN, or `memoryhub login`, if not said."""
+class MemoryHub(BaseHub[httpx.Client, httpx.BaseTransport]):
+    """Calls a hub. `url` and `token` default to MEMORYHUB_URL and MEMORYHUB_TOKEN, or those of `memoryhub login`."""
 
-    _connected = httpx.Client
+    _http_client = httpx.Client
 
     def __enter__(self) -> Self:
         return self
@@ -52,10 +51,10 @@ class MemoryHub(Hub[httpx.Client, httpx.BaseTransport]):
         self._http.close()
 
     def send(self, call: Call[Answer]) -> Answer:
-        return self._read(call, self._outcome(call))
+        return self._read_answer(call, self._outcome(call))
 
     def pages(self, call: Call[Page[Answer]]) -> Iterator[Answer]:
-        """Every item, asking for a page when it is needed."""
+        """Yield every item, fetching a page when it is needed."""
         while True:
             page = self.send(call)
             yield from page.items
@@ -64,7 +63,8 @@ class MemoryHub(Hub[httpx.Client, httpx.BaseTransport]):
             call = call.at(page.next)
 
     def run(self, plan: Plan[Answer]) -> Answer:
-        """A refusal is raised within the plan, which may know better."""
+        """Send the calls of a plan and return its result. Refusals are raised inside the plan, which may handle
+        them."""
         try:
             call = next(plan)
             while True:
@@ -87,26 +87,24 @@ class MemoryHub(Hub[httpx.Client, httpx.BaseTransport]):
         on_trouble: Trouble | None = None,
         **filters: Unpack[Filters],
     ) -> Iterator[Memory]:
-        """What changes, as it changes, for ever: it asks every `interval` seconds. With `forgotten` also what is
-        forgotten: see `forgotten_at`. A hub that goes away is waited for, after `on_trouble` is told."""
-        following = Following(
-            since=since, forgotten=forgotten, filters=filters, interval=interval, on_trouble=on_trouble
-        )
+        """Yield memories as they change, without end, polling every `interval` seconds. With `forgotten`, also those
+        that are forgotten: see `forgotten_at`. An unavailable hub is waited for, after a call of `on_trouble`."""
+        feed = ChangeFeed(since=since, forgotten=forgotten, filters=filters, interval=interval, on_trouble=on_trouble)
         while True:
-            yield from self.run(following.news())
-            time.sleep(following.pause)
+            yield from self.run(feed.poll())
+            time.sleep(feed.pause)
 
     def export(self, to: str | Path) -> Path:
-        """Writes an archive of what the token sees of its team to a file, as it comes: a zip."""
+        """Download an archive (a zip) of what the token can read of its team, and return its path."""
         path, call = Path(to), calls.export()
-        with whole_file(path) as file:
-            self._answered(self._patiently(call, lambda: self._try_download(call, file)))
+        with write_atomically(path) as file:
+            self._check_response(self._send_with_retries(call, lambda: self._try_download(call, file)))
         return path
 
     def _outcome(self, call: Call[Any]) -> Outcome:
-        return self._patiently(call, lambda: self._try(call))
+        return self._send_with_retries(call, lambda: self._try(call))
 
-    def _patiently(self, call: Call[Any], attempt: Callable[[], Outcome]) -> Outcome:
+    def _send_with_retries(self, call: Call[Any], attempt: Callable[[], Outcome]) -> Outcome:
         for tried in count(1):
             outcome = attempt()
             wait = self.retries.wait(call, outcome, tried)
@@ -117,16 +115,16 @@ class MemoryHub(Hub[httpx.Client, httpx.BaseTransport]):
 
     def _try(self, call: Call[Any]) -> Outcome:
         try:
-            return self._http.request(**self._sent(call))
+            return self._http.request(**self._request_arguments(call))
         except httpx.TransportError as error:
             return error
 
     def _try_download(self, call: Call[Any], file: IO[bytes]) -> Outcome:
-        """From the start each time. What is refused is read whole, for its words."""
+        """Download from the start. A refusal is read completely, for its message."""
         file.seek(0)
         file.truncate()
         try:
-            with self._http.stream(**self._sent(call)) as answer:
+            with self._http.stream(**self._request_arguments(call)) as answer:
                 if not answer.is_success:
                     answer.read()
                     return answer
@@ -136,51 +134,51 @@ class MemoryHub(Hub[httpx.Client, httpx.BaseTransport]):
         except httpx.TransportError as error:
             return error
 
-    me = _answer(calls.me)
-    save = _answer(calls.save)
-    save_many = _answer(calls.save_many)
-    save_each = _answer(calls.save_each)
-    save_key = _answer(calls.save_key)
-    get = _answer(calls.get)
-    get_key = _answer(calls.get_key)
-    change = _answer(calls.change)
-    append = _answer(calls.append)
-    pin = _answer(calls.pin)
-    tag = _answer(calls.tag)
-    expire = _answer(calls.expire)
-    move = _answer(calls.move)
-    verify = _answer(calls.verify)
-    forget = _answer(calls.forget)
-    forget_key = _answer(calls.forget_key)
-    restore = _answer(calls.restore)
-    revert = _answer(calls.revert)
-    memories = _each(calls.memories)
-    history = _each(calls.history)
-    recall = _answer(calls.recall)
-    why_not = _answer(calls.why_not)
-    recalls = _each(calls.recalls)
-    context = _answer(calls.context)
-    associate = _answer(calls.associate)
-    associations = _each(calls.associations)
-    dissociate = _answer(calls.dissociate)
-    cite = _answer(calls.cite)
-    sources = _each(calls.sources)
-    uncite = _answer(calls.uncite)
-    attach = _answer(calls.attach)
-    assets = _each(calls.assets)
-    read_asset = _answer(calls.read_asset)
-    detach = _answer(calls.detach)
-    files = _each(calls.files)
-    read_file = _answer(calls.read_file)
-    write_file = _answer(calls.write_file)
-    append_file = _answer(calls.append_file)
-    rename_file = _answer(calls.rename_file)
-    delete_file = _answer(calls.delete_file)
-    file_history = _each(calls.file_history)
-    revert_file = _answer(calls.revert_file)
-    register_session = _answer(calls.register_session)
-    session = _answer(calls.session)
-    archive_session = _answer(calls.archive_session)
-    extract = _answer(calls.extract)
-    tools = _answer(calls.tools)
-    call_tool = _answer(calls.call_tool)
+    me = _method(calls.me)
+    save = _method(calls.save)
+    save_many = _method(calls.save_many)
+    save_each = _method(calls.save_each)
+    save_key = _method(calls.save_key)
+    get = _method(calls.get)
+    get_key = _method(calls.get_key)
+    change = _method(calls.change)
+    append = _method(calls.append)
+    pin = _method(calls.pin)
+    tag = _method(calls.tag)
+    expire = _method(calls.expire)
+    move = _method(calls.move)
+    verify = _method(calls.verify)
+    forget = _method(calls.forget)
+    forget_key = _method(calls.forget_key)
+    restore = _method(calls.restore)
+    revert = _method(calls.revert)
+    memories = _iterator_method(calls.memories)
+    history = _iterator_method(calls.history)
+    recall = _method(calls.recall)
+    why_not = _method(calls.why_not)
+    recalls = _iterator_method(calls.recalls)
+    context = _method(calls.context)
+    associate = _method(calls.associate)
+    associations = _iterator_method(calls.associations)
+    dissociate = _method(calls.dissociate)
+    cite = _method(calls.cite)
+    sources = _iterator_method(calls.sources)
+    uncite = _method(calls.uncite)
+    attach = _method(calls.attach)
+    assets = _iterator_method(calls.assets)
+    read_asset = _method(calls.read_asset)
+    detach = _method(calls.detach)
+    files = _iterator_method(calls.files)
+    read_file = _method(calls.read_file)
+    write_file = _method(calls.write_file)
+    append_file = _method(calls.append_file)
+    rename_file = _method(calls.rename_file)
+    delete_file = _method(calls.delete_file)
+    file_history = _iterator_method(calls.file_history)
+    revert_file = _method(calls.revert_file)
+    register_session = _method(calls.register_session)
+    session = _method(calls.session)
+    archive_session = _method(calls.archive_session)
+    extract = _method(calls.extract)
+    tools = _method(calls.tools)
+    call_tool = _method(calls.call_tool)

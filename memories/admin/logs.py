@@ -1,0 +1,113 @@
+"""Read-only admin of recalls, settled questions, bulk edits, idempotency records and vocabularies."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import ChoicesDropdownFilter, DropdownFilter
+from unfold.decorators import display
+
+from memories.admin.token_activity import TokenLogAdmin
+from memories.models import Answer, Batch, RecallLog, SettledQuestion, Vocabulary
+from memories.recall import Mode
+from memoryhub.admin import LogAdmin, ReadOnlyAdmin, RowFilter, shorten_text
+
+
+class TeamLogAdmin(LogAdmin):
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows: QuerySet[Any] = super().get_queryset(request)
+        return rows.select_related("organization", "team", "agent", "user")
+
+    @display(description="By")
+    def byline(self, row: Any) -> str:
+        return str(row.byline)
+
+
+class ModeFilter(DropdownFilter):
+    title, parameter_name = "mode", "mode"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
+        return tuple((mode.value, mode.value.capitalize()) for mode in Mode)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(mode=self.value()) if self.value() else queryset
+
+
+class AnswerFilter(DropdownFilter):
+    title, parameter_name = "answer", "answer"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
+        return (("some", "Found something"), ("none", "Found nothing"))
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        match self.value():
+            case "some":
+                return queryset.filter(total_found__gt=0)
+            case "none":
+                return queryset.filter(total_found=0)
+        return queryset
+
+
+@admin.register(RecallLog)
+class RecallLogAdmin(TokenLogAdmin):
+    list_display = (
+        "question_excerpt",
+        "mode",
+        "team",
+        "byline",
+        "token",
+        "total_found",
+        "confidence",
+        "took",
+        "created_at",
+    )
+    list_filter = (ModeFilter, AnswerFilter, ("team", RowFilter))
+    search_fields = ("query",)
+    search_help_text = "A token or its beginning, an id, or words of the newest questions"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related("team", "session")
+
+    @display(description="Took")
+    def took(self, recall: RecallLog) -> str:
+        return "" if recall.took_ms is None else f"{recall.took_ms:,.1f} ms"
+
+    @display(description="Question")
+    def question_excerpt(self, recall: RecallLog) -> str:
+        return shorten_text(recall.query) or f"({recall.mode})"
+
+
+@admin.register(SettledQuestion)
+class SettledQuestionAdmin(TeamLogAdmin):
+    list_display = ("question", "team", "memory", "byline", "created_at")
+    search_fields = ("question",)
+    search_help_text = "Words of the newest questions, or an id"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related("memory").defer("memory__search")
+
+
+@admin.register(Batch)
+class BatchAdmin(TeamLogAdmin):
+    list_display = ("__str__", "team", "byline", "created_at", "undone_at", "undone_by")
+    list_filter = (("deed", ChoicesDropdownFilter),)
+
+
+@admin.register(Answer)
+class AnswerAdmin(LogAdmin):
+    """List idempotency records without the stored answer, which may hold whole memories."""
+
+    list_display = ("key", "caller", "organization", "created_at")
+    list_select_related = ("organization",)
+    search_fields = ("key", "caller")
+    search_help_text = "Idempotency key or caller of the newest, or an id"
+    exclude = ("answer",)
+
+
+@admin.register(Vocabulary)
+class VocabularyAdmin(ReadOnlyAdmin):
+    list_display = ("audience", "organization", "memories", "mean_bytes", "counted_at")
+    list_select_related = ("organization",)
+    search_fields = ("=audience",)
+    search_help_text = "The id of a team, project, agent or person"

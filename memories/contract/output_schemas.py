@@ -1,0 +1,331 @@
+"""JSON schemas of what callers get, with an example of each; `memories.contract.outputs` builds the answers."""
+
+from typing import Any
+
+from memories.contract.inputs import SESSION_BINDINGS
+from memories.contract.memory_fields import ANSWERED_FIELDS, FIELD_EXAMPLES
+from memories.models import Change, Relation, Scope
+from memories.prompts import context
+from memoryhub.errors import MOST_FIELDS
+from memoryhub.json_schema import (
+    Schema,
+    common_record,
+    flag,
+    fraction,
+    identity,
+    list_of,
+    moment,
+    nullable,
+    one_of,
+    record,
+    text,
+    whole,
+    whole_record,
+)
+from teams.models import Verb
+
+COUNT = {"type": "integer", "minimum": 0}
+VERSION = {"type": "integer", "minimum": 1}
+
+
+def page(name: str, of: Schema) -> Schema:
+    """Return the schema of a page of a list."""
+    following = nullable(text(description="Send it as `cursor` for what follows."))
+    return whole_record({name: list_of(of), "next": following}, title=f"{of['title']}Page")
+
+
+VERSIONED: dict[str, Schema] = {
+    **ANSWERED_FIELDS,
+    "scope": one_of(Scope),
+    "version": VERSION,
+    "verified_at": nullable(moment()),
+    "verified_by": nullable(text()),
+}
+PLACES: dict[str, Schema] = {
+    "team_id": identity(),
+    "agent_id": nullable(identity(description="Its author, unless a person wrote it.")),
+    "person_id": nullable(identity()),
+    "project_id": nullable(identity()),
+    "session_id": nullable(identity()),
+    "workspace_id": nullable(identity()),
+    "channel_id": nullable(text()),
+}
+PROPERTIES: dict[str, Schema] = {
+    "id": identity(),
+    **VERSIONED,
+    **PLACES,
+    "created_at": moment(),
+    "updated_at": moment(),
+    "access_count": COUNT,
+    "last_accessed_at": nullable(moment()),
+}
+GONE = {"forgotten_at": nullable(moment()), "forgotten_by": nullable(text()), "forget_reason": nullable(text())}
+MEMORY = whole_record(PROPERTIES | GONE, optional=tuple(GONE), title="Memory")
+SIMILAR = whole_record({"id": identity(), "similarity": fraction()}, title="SimilarMemory")
+SAVED = whole_record(PROPERTIES | {"similar": list_of(SIMILAR, description="Memories that say nearly the same.")})
+RECEIPT = whole_record(
+    {"id": identity(), "key": nullable(text()), "version": VERSION},
+    title="Receipt",
+    description="The version that a write has made.",
+)
+WRITTEN = common_record(
+    *(MEMORY, SAVED, RECEIPT),
+    title="WrittenMemory",
+    description="The memory as the write left it. A token that may not read gets the receipt: id, key and version.",
+)
+PROBLEM = record(
+    {
+        "type": {"type": "string"},
+        "title": {"type": "string", "description": "What the status means."},
+        "status": whole(least=400, most=599),
+        "detail": {"type": "string", "description": "What is wrong, in a sentence."},
+        "code": {"type": "string", "description": "The same in every release, for programs."},
+        "fields": {
+            "type": "object",
+            "additionalProperties": {"type": "string"},
+            "maxProperties": MOST_FIELDS,
+            "description": "The first ones that are not right, each with its sentence.",
+        },
+        "more_fields": {"type": "integer", "minimum": 1, "description": "How many fields more are not right."},
+        "current": {"type": "object", "description": "What stands there now, if somebody was faster."},
+    },
+    required=["type", "title", "status", "detail", "code"],
+    title="Problem",
+)
+BATCH_RESULT = record(
+    {"memory": WRITTEN, "problem": PROBLEM},
+    title="BatchResult",
+    description="The memory that was saved, or the problem that kept it from being saved.",
+)
+BATCH = record(
+    {
+        "memories": list_of(WRITTEN, description="In the order of the call, unless `each` was asked for."),
+        "results": list_of(BATCH_RESULT, description="With `each`: one for each memory of the call, in its order."),
+    },
+    title="SavedBatch",
+)
+REVISION = whole_record(
+    VERSIONED | GONE | {"change": one_of(Change), "by": text(), "created_at": moment()}, title="Version"
+)
+ASSOCIATION = whole_record(
+    {
+        "id": identity(),
+        "origin_id": identity(),
+        "target_id": identity(),
+        "relation": one_of(Relation),
+        "weight": fraction(),
+        "created_at": moment(),
+        "updated_at": moment(),
+    },
+    title="Association",
+)
+ASSET = whole_record(
+    {
+        "id": identity(),
+        "memory_id": identity(),
+        "name": text(),
+        "content_type": text(),
+        "size": COUNT,
+        "sha256": text(),
+        "created_at": moment(),
+    },
+    title="Asset",
+)
+SOURCE = whole_record(
+    {
+        "id": identity(),
+        "memory_id": identity(),
+        "session_id": nullable(identity()),
+        "message_id": nullable(text()),
+        "url": nullable(text()),
+        "quote": nullable(text()),
+        "created_at": moment(),
+    },
+    title="Source",
+)
+LISTED_FILE = whole_record(
+    {
+        "id": identity(),
+        "path": text(),
+        "team_id": identity(),
+        "workspace_id": nullable(identity()),
+        "version": VERSION,
+        "size": COUNT,
+        "created_at": moment(),
+        "updated_at": moment(),
+        "deleted_at": nullable(moment()),
+    },
+    title="ListedFile",
+)
+FILE = whole_record(LISTED_FILE["properties"] | {"content": text()}, title="File")
+FILE_RECEIPT = whole_record({"id": identity(), "path": text(), "version": VERSION}, title="FileReceipt")
+WRITTEN_FILE = common_record(
+    *(FILE, FILE_RECEIPT),
+    title="WrittenFile",
+    description="The file as the write left it. A token that may not read gets the receipt: id, path and version.",
+)
+FILE_VERSION = whole_record(
+    {
+        "version": VERSION,
+        "path": text(),
+        "size": COUNT,
+        "change": one_of(Change),
+        "by": text(),
+        "created_at": moment(),
+    },
+    title="FileVersion",
+)
+ME = whole_record(
+    {
+        "name": text(),
+        "agent_id": identity(),
+        "organization_id": identity(),
+        **PLACES,
+        "readable_team_ids": list_of(identity()),
+        "verbs": list_of(one_of(Verb)),
+        "any_person": flag(description="Calls may name any person as their user, known or new."),
+        "persons": list_of(text(), description="The handles that calls may name otherwise."),
+    },
+    title="Me",
+)
+SECTION = record(
+    {
+        "name": one_of(context.SectionName),
+        "text": text(description="The block alone, just as it stands in the whole text."),
+        "tokens": whole(least=0, most=context.MAX_BUDGET),
+        "memory_ids": list_of(identity()),
+        "omitted": list_of(identity(), description="Memories that did not fit."),
+        "cut": flag(description="The end of the core did not fit."),
+    },
+    required=["name", "text", "tokens", "memory_ids", "omitted", "cut"],
+    title="ContextSection",
+)
+CONTEXT = record(
+    {
+        "text": text(description="What an agent should read before it thinks."),
+        "tokens": whole(least=0, most=context.MAX_BUDGET, description="An estimate: a token is four bytes of UTF-8."),
+        "sections": list_of(SECTION),
+    },
+    required=["text", "tokens", "sections"],
+    title="Context",
+)
+SESSION = record(
+    {
+        "id": identity(),
+        "name": text(),
+        "agent_id": identity(),
+        **{name: nullable(text()) for name in SESSION_BINDINGS},
+        "created_at": moment(),
+    },
+    required=["id", "name", "agent_id", *SESSION_BINDINGS, "created_at"],
+    title="Session",
+)
+ARCHIVE_FILE = record({"path": text(), "version": VERSION}, required=["path", "version"], title="ArchivedFile")
+ARCHIVED = record({"file": ARCHIVE_FILE, "memory": WRITTEN}, required=["file", "memory"], title="Archive")
+KNOWN = record(
+    {"content": text(), "type": text(), "memory_id": identity(), "similarity": fraction()},
+    required=["content", "type", "memory_id", "similarity"],
+    title="KnownMemory",
+)
+EXTRACTED = record(
+    {
+        "saved": list_of(WRITTEN),
+        "held": list_of(WRITTEN, description="Forgotten until somebody approves, that is restores them."),
+        "known": list_of(KNOWN, description="Proposals that said nothing new, and what says it already."),
+        "by": text(description="The extractor that read the conversation."),
+        "note": text(description="What was not as asked."),
+    },
+    required=["saved", "held", "known", "by"],
+    title="Extraction",
+)
+
+MEMORY_EXAMPLE: dict[str, Any] = {
+    "id": "01a8c2f0-3b1e-7d64-9a55-0f6b1c2d3e4f",
+    **FIELD_EXAMPLES,
+    "scope": "team",
+    "team_id": "01a8c2ef-77aa-7c01-8b9e-5d4c3b2a1f00",
+    "agent_id": "01a8c2ef-9c3d-7e12-8f70-6a5b4c3d2e1f",
+    "person_id": None,
+    "project_id": None,
+    "session_id": None,
+    "workspace_id": None,
+    "channel_id": None,
+    "version": 1,
+    "created_at": "2026-11-02T08:15:00Z",
+    "updated_at": "2026-11-02T08:15:00Z",
+    "verified_at": None,
+    "verified_by": None,
+    "access_count": 0,
+    "last_accessed_at": None,
+}
+RECALL_EXAMPLE: dict[str, Any] = {
+    "id": "01a8c2f6-4444-7555-8666-777788889999",
+    "query": "Which berths are closed?",
+    "mode": "hybrid",
+    "filters": {"tags": ["berths"]},
+    "session": "harbour-17",
+    "created_at": "2026-11-02T09:00:00Z",
+    "total_found": 1,
+    "min_confidence": None,
+    "best_confidence": 0.9127,
+    "memories": [
+        {name: MEMORY_EXAMPLE[name] for name in ("id", "version", "key", "type")}
+        | {"presence": "here", "text": MEMORY_EXAMPLE["content"]}
+    ],
+}
+OTHER_ID = "01a8c2f1-0a2b-7c3d-8e4f-102938475610"
+REVISION_EXAMPLE = {
+    **{name: MEMORY_EXAMPLE[name] for name in VERSIONED},
+    **dict.fromkeys(GONE),
+    "change": "created",
+    "by": "harbour-bot",
+    "created_at": "2026-11-02T08:15:00Z",
+}
+ASSOCIATION_EXAMPLE = {
+    "id": "01a8c2f2-5e6f-7a8b-9c0d-1e2f3a4b5c6d",
+    "origin_id": MEMORY_EXAMPLE["id"],
+    "target_id": OTHER_ID,
+    "relation": "caused_by",
+    "weight": 0.8,
+    "created_at": "2026-11-02T08:20:00Z",
+    "updated_at": "2026-11-02T08:20:00Z",
+}
+ASSET_EXAMPLE = {
+    "id": "01a8c2f3-1111-7222-8333-444455556666",
+    "memory_id": MEMORY_EXAMPLE["id"],
+    "name": "crane.jpg",
+    "content_type": "image/jpeg",
+    "size": 48213,
+    "sha256": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+    "created_at": "2026-11-02T08:21:00Z",
+}
+SOURCE_EXAMPLE = {
+    "id": "01a8c2f4-2222-7333-8444-555566667777",
+    "memory_id": MEMORY_EXAMPLE["id"],
+    "session_id": None,
+    "message_id": "m-17",
+    "url": "https://chat.example.org/harbour/17",
+    "quote": "The crane at 7 is broken.",
+    "created_at": "2026-11-02T08:22:00Z",
+}
+LISTED_FILE_EXAMPLE = {
+    "id": "01a8c2f5-3333-7444-8555-666677778888",
+    "path": "notes/berths.md",
+    "team_id": MEMORY_EXAMPLE["team_id"],
+    "workspace_id": None,
+    "version": 1,
+    "size": 20,
+    "created_at": "2026-11-02T08:30:00Z",
+    "updated_at": "2026-11-02T08:30:00Z",
+    "deleted_at": None,
+}
+FILE_EXAMPLE = LISTED_FILE_EXAMPLE | {"content": "# Berths\n\n7: closed\n"}
+PLACE_EXAMPLES = {  # in addresses
+    "memory_id": MEMORY_EXAMPLE["id"],
+    "target_id": OTHER_ID,
+    "asset_id": ASSET_EXAMPLE["id"],
+    "source_id": SOURCE_EXAMPLE["id"],
+    "key": MEMORY_EXAMPLE["key"],
+    "path": FILE_EXAMPLE["path"],
+    "name": RECALL_EXAMPLE["session"],
+}

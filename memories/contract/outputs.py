@@ -1,0 +1,272 @@
+"""JSON representations of models, as plain dicts: building them costs a hundredth of what serializer classes do."""
+
+from typing import Any
+
+from memories.models import Asset, Association, FileVersion, Memory, MemoryFields, Revision, Source, TeamFile
+from memories.prompts import context
+from memories.queries.presence import Presence
+from memories.queries.recall_log import GivenMemory, MemoryVersion, given_versions
+from memories.queries.recall_log import RecallEntry as PastRecall
+from memories.recall import Hit, Recalled, Verdict
+from memories.recall.confidence import describe_confidence
+from memories.recall.hybrid import SCORE_PARTS
+from teams.actor import Actor
+from teams.models import Session
+
+
+def memory(row: Memory) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "key": row.key or None,
+        "content": row.content,
+        "summary": row.summary or None,
+        "type": row.type,
+        "category": row.category,
+        "tags": row.tags,
+        "importance": row.importance,
+        "pinned": row.pinned,
+        "expires_at": row.expires_at,
+        "source": row.source,
+        "scope": row.scope,
+        "team_id": row.team_id,
+        "agent_id": row.agent_id,
+        "person_id": row.person_id,
+        "project_id": row.project_id,
+        "session_id": row.session_id,
+        "workspace_id": row.workspace_id,
+        "channel_id": row.channel_id or None,
+        "metadata": row.metadata,
+        "version": row.version,
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+        "verified_at": row.verified_at,
+        "verified_by": row.verified_by or None,
+        "review_by": row.review_by,
+        "access_count": row.access_count,
+        "last_accessed_at": row.last_accessed_at,
+    }
+
+
+def forgotten(row: Memory) -> dict[str, Any]:
+    gone = {"forgotten_at": row.forgotten_at, "forgotten_by": row.forgotten_by, "forget_reason": row.forget_reason}
+    return memory(row) | gone
+
+
+def saved(row: Memory) -> dict[str, Any]:
+    """Return the saved memory, and the memories that it nearly repeats."""
+    similar = [{"id": other.memory_id, "similarity": round(other.similarity, 4)} for other in row.similar]
+    return memory(row) | {"similar": similar}
+
+
+def recalled(result: Recalled, *, mode: str, explain: bool) -> dict[str, Any]:
+    """Return the result of a recall, best hits first. With `explain`, each hit says what put it there."""
+    memories = [
+        memory(hit.memory)
+        | {"relevance_score": round(hit.relevance, 4), "confidence": round(hit.confidence, 4)}
+        | ({"explain": reasons(hit, floor=result.floor)} if explain else {})
+        | ({"snippet": {"text": hit.snippet.text, "marks": hit.snippet.marks}} if hit.snippet else {})
+        for hit in result.hits
+    ]
+    found = {"total_found": result.total, "total_is_bound": result.bounded, "mode": mode}
+    nothing = NOTHING_RELEVANT if result.floor and not result.hits else ""
+    note = " ".join(filter(None, (nothing, result.note)))
+    more = {"min_confidence": result.floor, "folded": result.folded, "note": note}
+    return {"memories": memories, **found, **{name: value for name, value in more.items() if value}}
+
+
+def reasons(hit: Hit, *, floor: float) -> dict[str, Any] | None:
+    row = hit.scored
+    if row is None:
+        return None
+    return {
+        "rank_by_words": row.words_rank,
+        "rank_by_meaning": row.meaning_rank,
+        "rank_by_links": row.links_rank,
+        "matched_words": hit.matched,
+        "words": round(row.words, 4),
+        "meaning": None if row.meaning is None else round(row.meaning, 4),
+        "begins_with_an_asked_word": row.lead,
+        "has_an_asked_identifier": row.exact > 0,
+        "importance_now": round(row.importance, 4),
+        "added_by_importance": round(row.added_by_importance, 4),
+        "added_by_pin": row.added_by_pin if hit.memory.pinned else 0.0,
+        "reranker": None if hit.reranked is None else round(hit.reranked, 4),
+        "reciprocal_rank_score": round(row.reciprocal, 6),
+        "score_parts": {name: round(row.parts.get(name, 0.0), 4) for name in SCORE_PARTS},
+        "confidence": {
+            "points": {name: round(points, 4) for name, points in hit.certainty.parts.items()},
+            "in_words": describe_confidence(hit.certainty, floor=floor),
+        },
+    }
+
+
+def past_recall(row: PastRecall) -> dict[str, Any]:
+    """Return a past recall: its query, and the memories that came back, with the text of those the reader can still
+    see."""
+    here = {MemoryVersion(one.memory_id, one.version): one for one in row.given}
+    return {
+        "id": row.log.pk,
+        "query": row.log.query,
+        "mode": row.log.mode,
+        "filters": row.log.filters,
+        "session": row.log.session.name if row.log.session else None,
+        "created_at": row.log.created_at,
+        "total_found": row.log.total_found,
+        "min_confidence": row.log.floor,
+        "best_confidence": None if row.log.confidence is None else round(row.log.confidence, 4),
+        "memories": [_given_memory(version, here.get(version)) for version in given_versions(row.log)],
+    }
+
+
+def _given_memory(version: MemoryVersion, known: GivenMemory | None) -> dict[str, Any]:
+    told = known if known and known.presence is Presence.HERE else None
+    return {
+        "id": version.memory_id,
+        "version": version.version,
+        "presence": known.presence if known else Presence.GONE,
+        "key": (told.key or None) if told else None,
+        "type": told.type if told else None,
+        "text": told.text if told else None,
+    }
+
+
+def verdict(found: Verdict) -> dict[str, Any]:
+    return {"rank": found.rank, "reason": found.reason}
+
+
+def receipt(row: Memory) -> dict[str, Any]:
+    """Return a receipt for a token that may write but not read: the memory that owns the key may contain what others
+    wrote."""
+    return {"id": row.pk, "key": row.key or None, "version": row.version}
+
+
+def me(actor: Actor) -> dict[str, Any]:
+    return {
+        "name": actor.name,
+        "agent_id": actor.agent_id,
+        "organization_id": actor.organization_id,
+        "team_id": actor.team_id,
+        "readable_team_ids": actor.readable_team_ids,
+        "verbs": sorted(actor.verbs),
+        "any_person": actor.persons is None,
+        "persons": actor.persons or (),
+        "project_id": actor.project_id,
+        "person_id": actor.person_id,
+        "session_id": actor.session_id,
+        "workspace_id": actor.workspace_id,
+        "channel_id": actor.channel_id or None,
+    }
+
+
+NOTHING_RELEVANT = "Nothing relevant."
+OPTIONAL_TEXTS = frozenset({"key", "summary", "verified_by", "forgotten_by", "forget_reason"})  # null if they are empty
+VERSION_FIELDS = (*(field.name for field in MemoryFields._meta.local_fields), "change", "created_at")
+
+
+def version(row: Revision) -> dict[str, Any]:
+    """Return a version of a memory in full, with its author."""
+    shape = {name: getattr(row, name) for name in VERSION_FIELDS}
+    return shape | {name: shape[name] or None for name in OPTIONAL_TEXTS} | {"by": row.byline}
+
+
+def association(row: Association) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "origin_id": row.origin_id,
+        "target_id": row.target_id,
+        "relation": row.relation,
+        "weight": row.weight,
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+    }
+
+
+def asset(row: Asset) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "memory_id": row.memory_id,
+        "name": row.name,
+        "content_type": row.content_type,
+        "size": row.size,
+        "sha256": row.sha256,
+        "created_at": row.created_at,
+    }
+
+
+def source(row: Source) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "memory_id": row.memory_id,
+        "session_id": row.session_id,
+        "message_id": row.message_id or None,
+        "url": row.url or None,
+        "quote": row.quote or None,
+        "created_at": row.created_at,
+    }
+
+
+def listed_file(row: TeamFile) -> dict[str, Any]:
+    """Return a file without its text. Querysets that list files have counted the bytes already."""
+    counted: int | None = getattr(row, "size", None)
+    return {
+        "id": row.pk,
+        "path": row.path,
+        "team_id": row.team_id,
+        "workspace_id": row.workspace_id,
+        "version": row.version,
+        "size": len(row.content.encode()) if counted is None else counted,
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+        "deleted_at": row.deleted_at,
+    }
+
+
+def file(row: TeamFile) -> dict[str, Any]:
+    return listed_file(row) | {"content": row.content}
+
+
+def file_receipt(row: TeamFile) -> dict[str, Any]:
+    return {"id": row.pk, "path": row.path, "version": row.version}
+
+
+def file_version(row: FileVersion) -> dict[str, Any]:
+    """Return a version of a file without its text."""
+    return {
+        "version": row.version,
+        "path": row.path,
+        "size": getattr(row, "size", 0),
+        "change": row.change,
+        "by": row.byline,
+        "created_at": row.created_at,
+    }
+
+
+def prompt_context(made: context.PromptContext) -> dict[str, Any]:
+    return {
+        "text": made.text,
+        "tokens": context.estimate_tokens(made.text),
+        "sections": [
+            {
+                "name": section.name,
+                "text": section.text,
+                "tokens": context.estimate_tokens(section.text),
+                "memory_ids": section.memory_ids,
+                "omitted": section.omitted,
+                "cut": section.cut,
+            }
+            for section in made.sections
+        ],
+    }
+
+
+def session(row: Session) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "name": row.name,
+        "agent_id": row.agent_id,
+        "project": row.project.slug if row.project else None,
+        "user": row.person.handle if row.person else None,
+        "workspace": row.workspace.slug if row.workspace else None,
+        "channel": row.channel_id or None,
+        "created_at": row.created_at,
+    }

@@ -1,0 +1,54 @@
+"""Use cases of a memory's links, sources and attachments: list, add and remove them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from memories import operations
+from memories.contract import outputs
+from memories.models import Asset, Association, Source
+from memories.queries.lookup import require_visible_memory
+from memories.queries.paging import fetch_page
+from teams.actor import Actor
+
+
+def list_memory_links(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a page of the links from and to a memory whose other end the actor may read, the newest first."""
+    memory_id = params["memory_id"]
+    visible = require_visible_memory(actor, memory_id)
+    rows = Association.objects.in_organization(actor.organization_id).between(memory_id, visible)
+    page = fetch_page(rows, order="-created_at", limit=params["limit"], cursor=params.get("cursor"))
+    return page.to_dict("associations", outputs.association)
+
+
+def link_memories(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Link a memory to another; linking them again changes the weight."""
+    rest = {name: value for name, value in arguments.items() if name != "memory_id"}
+    return outputs.association(operations.associate(actor=actor, origin_id=arguments["memory_id"], **rest))
+
+
+def unlink_memories(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Remove a link, and return its ends."""
+    target_id, relation = arguments["target_id"], arguments["relation"]
+    operations.dissociate(actor=actor, origin_id=arguments["memory_id"], target_id=target_id, relation=relation)
+    return dict(arguments)
+
+
+def add_source(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Record where a memory came from."""
+    return outputs.source(operations.add_citation(actor=actor, **arguments))
+
+
+def list_memory_assets(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a page of the attachments of a memory, the newest first."""
+    require_visible_memory(actor, params["memory_id"])
+    rows = Asset.objects.in_organization(actor.organization_id).filter(memory=params["memory_id"])
+    page = fetch_page(rows, order="-created_at", limit=params["limit"], cursor=params.get("cursor"))
+    return page.to_dict("assets", outputs.asset)
+
+
+def list_memory_sources(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a page of the sources of a memory, the newest first."""
+    require_visible_memory(actor, params["memory_id"])
+    rows = Source.objects.in_organization(actor.organization_id).filter(memory=params["memory_id"])
+    page = fetch_page(rows, order="-created_at", limit=params["limit"], cursor=params.get("cursor"))
+    return page.to_dict("sources", outputs.source)

@@ -1,0 +1,60 @@
+"""Use cases of sessions: archive one, propose memories from it, and save the proposals."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+
+from memories import operations
+from memories.contract import outputs
+from memories.conversations.extraction import Extraction
+from memories.conversations.transcript import CONVERSATION_NAME_LENGTH, Message
+from memories.models import Memory
+from teams.actor import Actor
+from teams.models import Verb
+
+
+def archive_session(actor: Actor, session: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep the conversation as a file and a memory, and return both."""
+    messages = [Message(**message) for message in body["messages"]]
+    name, summary = body.get("name") or session[:CONVERSATION_NAME_LENGTH], body.get("summary", "")
+    archive = operations.archive_conversation(actor=actor, name=name, messages=messages, summary=summary)
+    file = {"path": archive.file.path, "version": archive.file.version}
+    return {"file": file, "memory": _saved_or_receipt(actor, archive.memory)}
+
+
+def propose_session_memories(actor: Actor, body: Mapping[str, Any]) -> Extraction:
+    """Read the messages, or the session's newest archive, for memories. A model may take long."""
+    messages = [Message(**message) for message in body["messages"]] if "messages" in body else None
+    return operations.propose_memories(actor=actor, messages=messages, scope=body["scope"])
+
+
+def save_extraction(actor: Actor, extraction: Extraction, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Save the proposals, or hold them for review, and return the memories that they became."""
+    hold = body.get("hold", settings.EXTRACTION_HOLD)
+    result = operations.save_proposals(actor=actor, proposals=extraction.proposals, scope=body["scope"], hold=hold)
+    return _render_extraction(actor, extraction, result)
+
+
+def _saved_or_receipt(actor: Actor, memory: Memory) -> dict[str, Any]:
+    return outputs.saved(memory) if actor.may(Verb.READ) else outputs.receipt(memory)
+
+
+def _render_extraction(actor: Actor, extraction: Extraction, result: operations.SavedProposals) -> dict[str, Any]:
+    known = [
+        {
+            "content": duplicate.proposal.content,
+            "type": duplicate.proposal.type,
+            "memory_id": duplicate.memory_id,
+            "similarity": round(min(duplicate.similarity, 1.0), 4),
+        }
+        for duplicate in result.known
+        if actor.may(Verb.READ)  # or it would tell what the team knows
+    ]
+    return {
+        "saved": [_saved_or_receipt(actor, memory) for memory in result.saved],
+        "held": [_saved_or_receipt(actor, memory) for memory in result.held],
+        "known": known,
+        "by": extraction.by,
+        **({"note": extraction.note} if extraction.note else {}),
+    }

@@ -1,0 +1,1 @@
+"""Conversations: transcripts as markdown files, and extraction of what is worth remembering."""

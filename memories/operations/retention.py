@@ -1,0 +1,98 @@
+"""Retention: rows older than the settings keep them are removed for good, a few at a time."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.db import connection, transaction
+from django.db.models import Model
+
+from memories.models import Answer, Asset, Association, Memory, RecallLog, Revision, SettledQuestion, Source, Usage
+from memories.models.embeddings import Embedding, Unembedded
+from memories.operations.forget import remove_files_later
+from memories.operations.idempotency import IDEMPOTENCY_WINDOW
+from memoryhub.ids import first_id
+
+log = logging.getLogger(__name__)
+REMOVAL_BATCH = 1_000  # rows removed in one transaction
+
+# The tables that refer to a memory, and the field by which they do.
+MEMORY_REFERENCES: tuple[tuple[type[Model], str], ...] = (
+    (Association, "origin"),
+    (Association, "target"),
+    (Asset, "memory"),
+    (Source, "memory"),
+    (SettledQuestion, "memory"),
+    (Embedding, "memory"),
+    (Unembedded, "memory"),
+    (Usage, "memory"),
+    (Revision, "memory"),
+)
+
+
+def remove_outdated(*, now: datetime) -> dict[str, int]:
+    """Remove what is older than the settings keep it. Returns how many rows of what."""
+    removed = {
+        "recalls": _remove_older_than(now, days=settings.KEEP_RECALLS_DAYS, remove=_remove_recalls),
+        "forgotten memories": _remove_older_than(now, days=settings.KEEP_FORGOTTEN_DAYS, remove=_remove_forgotten),
+        "answers": _remove_all(lambda: _remove_answers(now - IDEMPOTENCY_WINDOW)),
+        "sessions": _remove_all(lambda: _remove_sessions(now)),
+    }
+    log.info("Removed for good: %s.", ", ".join(f"{count:,} {what}" for what, count in removed.items()))
+    return removed
+
+
+def _remove_older_than(now: datetime, *, days: int, remove: Callable[[datetime], int]) -> int:
+    """Remove what is older than so many days; 0 keeps it for ever."""
+    return _remove_all(lambda: remove(now - timedelta(days=days))) if days else 0
+
+
+def _remove_all(remove: Callable[[], int]) -> int:
+    total = 0
+    while removed := remove():
+        total += removed
+    return total
+
+
+def _remove_recalls(before: datetime) -> int:
+    """Index: the primary key, as ids are in the order of time."""
+    old = RecallLog.objects.filter(pk__lt=first_id(before), created_at__lt=before).order_by("pk")
+    return RecallLog.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:REMOVAL_BATCH])).delete()[0]
+
+
+def _remove_answers(before: datetime) -> int:
+    """Remove old answers, unless their key was claimed by another request meanwhile."""
+    old = Answer.objects.made_before(before)
+    ids = list(old.order_by("created_at").values_list("pk", flat=True)[:REMOVAL_BATCH])
+    return old.filter(pk__in=ids).delete()[0]
+
+
+def _remove_sessions(now: datetime) -> int:
+    old = Session.objects.filter(expire_date__lt=now)
+    keys = list(old.order_by("expire_date").values_list("pk", flat=True)[:REMOVAL_BATCH])
+    return old.filter(pk__in=keys).delete()[0]
+
+
+@transaction.atomic
+def _remove_forgotten(before: datetime) -> int:
+    """Remove forgotten memories with their versions and attachments. Index: memory_forgotten_at.
+
+    One that is just being restored is locked, and stays.
+    """
+    old = Memory.objects.filter(forgotten_at__lt=before)
+    oldest = list(old.order_by("forgotten_at").values_list("pk", flat=True)[:REMOVAL_BATCH])
+    held = old.filter(pk__in=oldest).order_by("pk").select_for_update(skip_locked=True)
+    organizations = dict(held.values_list("pk", "organization"))
+    _remove_memories(list(organizations), within=set(organizations.values()))
+    return len(organizations)
+
+
+def _remove_memories(ids: list[UUID], *, within: set[UUID]) -> None:
+    remove_files_later(Asset.with_removed.of_memories(within, ids))
+    for model, link in MEMORY_REFERENCES:
+        model._base_manager.filter(**{"organization__in": within, f"{link}__in": ids}).delete()
+    with connection.cursor() as cursor:  # Django would look for all of these once more
+        cursor.execute("DELETE FROM memories_memory WHERE id = ANY(%s)", [ids])

@@ -1,0 +1,410 @@
+"""Saving: one statement writes a memory and its revision, and Postgres decides whether a key is new or known."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from typing import Any, TypedDict
+from uuid import UUID
+
+import orjson
+from django.db import connection, transaction
+from django.utils import timezone
+
+from memories.models import Change, Memory, MemoryFields, Scope
+from memories.operations.embed import embed_memories
+from memories.operations.keys import sweep_expired
+from memories.operations.record import MEMORY_COLUMNS, reveal_if_readable, translate_integrity_errors
+from memories.operations.revise import refuse_earlier_expiry, revise
+from memories.operations.similarity import link_similar, link_similar_later
+from memories.rules import access
+from memories.rules.access import require_verb
+from memories.rules.fields import DEFAULT_IMPORTANCE, UNSET, Unset, clean_fields
+from memories.rules.preconditions import VersionCheck
+from memories.text.language import choose_language
+from memoryhub import locks
+from memoryhub.errors import Forbidden, Invalid, KeyTaken, NotFound, TooLarge, Trouble
+from memoryhub.ids import uuid7
+from memoryhub.prepared_statements import prepared_cursor
+from teams.actor import Actor
+from teams.models import Verb
+
+BATCH_LIMIT = 500
+BATCH_BYTES = 1024 * 1024  # of content in one batch: vectors and indexes of more would keep a thread busy for seconds
+
+
+class Dedupe(StrEnum):
+    """The choices of what to do if an active memory has the key already."""
+
+    UPDATE = "update"
+    CREATE = "create"  # another row with the same label; the first keeps the key
+    REFUSE = "refuse"
+
+
+class MemoryChanges(TypedDict, total=False):
+    """Fields of a saved memory to overwrite; those that are left out stay as they are."""
+
+    content: str
+    key: str | Unset | None
+    summary: str | Unset | None
+    type: str | Unset
+    category: str | Unset | None
+    tags: Sequence[str] | Unset | None
+    importance: float | Unset
+    pinned: bool | Unset
+    expires_at: datetime | Unset | None
+    source: str | Unset | None
+    metadata: dict[str, Any] | Unset | None
+    review_by: datetime | Unset | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Draft:
+    """A memory to save. Unset fields take their defaults, or stay as they are if a memory has the key already."""
+
+    content: str
+    key: str | Unset = UNSET
+    summary: str | Unset = ""  # never that of the text before
+    type: str | Unset = UNSET
+    category: str | Unset = UNSET
+    tags: Sequence[str] | Unset = UNSET
+    importance: float | Unset = UNSET
+    pinned: bool | Unset = UNSET
+    expires_at: datetime | Unset | None = UNSET
+    source: str | Unset = UNSET
+    metadata: dict[str, Any] | Unset = UNSET
+    review_by: datetime | Unset | None = UNSET
+    scope: str = Scope.TEAM
+    audience: UUID | None = None  # where the scope alone does not tell: a person's choice of project or agent
+    dedupe: str = Dedupe.UPDATE
+
+
+def save_memory(*, actor: Actor, draft: Draft, version: VersionCheck = None, now: datetime | None = None) -> Memory:
+    """Save a memory. With a version, the key must still be at it; with `ExpectedVersion()`, it must exist."""
+    if version is not None and draft.dedupe != Dedupe.UPDATE:
+        raise Invalid({"version": "A version is named to update what is there."})
+    if version is None:
+        with transaction.atomic():
+            (memory,) = _save_all(actor=actor, drafts=[draft], now=now)
+        if memory.version == 1:
+            memory.similar = link_similar([memory.pk]).get(memory.pk, ())
+        return memory
+    return _save_at_version(actor=actor, draft=draft, version=version, now=now or timezone.now())
+
+
+@transaction.atomic
+def save_memories(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = None) -> list[Memory]:
+    """Save all or none, in the given order; a key that comes twice gets a version each time."""
+    _refuse_large_batch(drafts)
+    memories = _save_all(actor=actor, drafts=drafts, now=now)
+    link_similar_later(memories)
+    return memories
+
+
+@transaction.atomic
+def save_each(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = None) -> list[Memory | Trouble]:
+    """Save each by itself, in the given order, and return an error in place of each that is refused.
+
+    Tries all at once first, which is quicker and works if none is refused.
+    """
+    now = now or timezone.now()
+    require_verb(actor, Verb.WRITE)
+    _refuse_large_batch(drafts)
+    with suppress(Trouble), transaction.atomic():
+        return list(save_memories(actor=actor, drafts=drafts, now=now))
+    rows = [_build_row_or_refusal(actor=actor, draft=draft, now=now) for draft in drafts]
+    _lock_keys_in_order([row for row in rows if isinstance(row, DraftRow)])
+    saved = [
+        refusal if isinstance(refusal, Trouble) else _save_or_refusal(actor=actor, draft=draft, now=now)
+        for draft, refusal in zip(drafts, rows, strict=True)
+    ]
+    link_similar_later([memory for memory in saved if isinstance(memory, Memory)])
+    return saved
+
+
+def _refuse_large_batch(drafts: Sequence[Draft]) -> None:
+    if len(drafts) > BATCH_LIMIT:
+        raise Invalid({"memories": f"At most {BATCH_LIMIT} at once; these are {len(drafts)}."})
+    texts = [draft.content for draft in drafts if isinstance(draft.content, str)]  # others are refused by name
+    size = sum(len(text.encode(errors="surrogatepass")) for text in texts)
+    if size > BATCH_BYTES:
+        sentence = f"At most {BATCH_BYTES:,} bytes of content at once; these are {size:,}. Send them in parts."
+        raise TooLarge({"memories": sentence})
+
+
+def _build_row_or_refusal(*, actor: Actor, draft: Draft, now: datetime) -> "DraftRow | Trouble":
+    try:
+        return _build_row(actor=actor, draft=draft, now=now)
+    except Trouble as refusal:
+        return refusal
+
+
+def _save_or_refusal(*, actor: Actor, draft: Draft, now: datetime) -> Memory | Trouble:
+    try:
+        with transaction.atomic():
+            (memory,) = _save_all(actor=actor, drafts=[draft], now=now)
+    except Trouble as refusal:
+        return refusal
+    return memory
+
+
+def _save_all(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = None) -> list[Memory]:
+    now = now or timezone.now()
+    require_verb(actor, Verb.WRITE)
+    rows = _build_rows(actor=actor, drafts=drafts, now=now)
+    _chain_rows(rows)
+    _lock_keys_in_order(rows)
+    saved: dict[int, Memory] = {}
+    for wave in _group_by_statement(rows):
+        for position, memory in _insert_rows(actor=actor, rows=[rows[i] for i in wave], now=now):
+            saved[wave[position]] = memory
+    memories = [saved[position] for position in range(len(rows))]
+    refuse_earlier_expiry(actor=actor, memories=memories)
+    embed_memories(memories, saved=True)
+    return memories
+
+
+@dataclass(frozen=True, slots=True)
+class DraftRow:
+    """A draft's checked column values, ready to insert; whether it overwrites the key's owner is left to Postgres."""
+
+    values: dict[str, Any]
+    set_fields: tuple[str, ...]
+    dedupe: Dedupe
+    audience: UUID
+
+    @property
+    def slot(self) -> tuple[UUID, UUID | None, str] | None:
+        """The audience, workspace and key that at most one active memory owns; None without a key."""
+        key = self.values["key"]
+        return (self.audience, self.values["workspace_id"], key) if self.values["owns_key"] else None
+
+
+def _build_rows(*, actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[DraftRow]:
+    """Return the drafts' rows. An error carries the position of the draft it is about."""
+    rows = []
+    for position, draft in enumerate(drafts):
+        try:
+            rows.append(_build_row(actor=actor, draft=draft, now=now))
+        except Invalid as error:
+            error.position = position
+            raise
+    return rows
+
+
+SETTABLE_FIELDS = tuple(field.name for field in fields(Draft) if field.name not in ("scope", "audience", "dedupe"))
+DEFAULTS: dict[str, Any] = {
+    field.name: field.get_default() for field in MemoryFields._meta.local_fields if field.name != "content"
+}
+
+
+def _build_row(*, actor: Actor, draft: Draft, now: datetime) -> DraftRow:
+    fields = {name: getattr(draft, name) for name in SETTABLE_FIELDS}
+    cleaned = clean_fields({**fields, "scope": draft.scope}, now=now)
+    if draft.dedupe not in list(Dedupe):
+        raise Invalid({"dedupe": f"This must be one of {', '.join(Dedupe)}."})
+    audience = resolve_audience(actor=actor, scope=Scope(cleaned["scope"]), chosen=draft.audience)
+    values = DEFAULTS | cleaned
+    if "importance" not in cleaned:
+        values["importance"] = DEFAULT_IMPORTANCE[values["type"]]
+    values |= {
+        "id": uuid7(),
+        "organization_id": actor.organization_id,
+        "team_id": actor.team_id,
+        "agent_id": actor.agent_id,
+        "user_id": actor.user_id,
+        "person_id": actor.person_id,
+        "project_id": actor.project_id,
+        "session_id": actor.session_id,
+        "workspace_id": actor.workspace_id,
+        "channel_id": actor.channel_id,
+        "owns_key": bool(values["key"]),
+        "language": choose_language(values["content"], fallback=actor.team_language),
+        "created_at": now,
+        "updated_at": now,
+        access.AUDIENCE_COLUMN[cleaned["scope"]]: audience,
+    }
+    kept = tuple(name for name in cleaned if name not in ("key", "scope"))
+    return DraftRow(values, kept, Dedupe(draft.dedupe), audience)
+
+
+def _chain_rows(rows: Sequence[DraftRow]) -> None:
+    """Let each row of a batch follow the one before it for the same audience. The first is left to the statement."""
+    before: dict[UUID, UUID] = {}
+    for row in rows:
+        row.values["follows"] = before.get(row.audience)
+        before[row.audience] = row.values["id"]
+
+
+MISSING_AUDIENCE = {
+    Scope.PROJECT: ("project", "A memory of a project needs the project's name."),
+    Scope.AGENT: ("agent", "A memory of an agent needs the agent's name."),
+    Scope.GLOBAL: ("user", "A memory of a person needs the person's handle."),
+}
+
+
+def resolve_audience(*, actor: Actor, scope: Scope, chosen: UUID | None = None) -> UUID:
+    """Return the audience of a memory with this scope; refuse an actor that may not write for it."""
+    audience = chosen or getattr(actor, access.AUDIENCE_COLUMN[scope])
+    if audience is None:
+        field, sentence = MISSING_AUDIENCE[scope]
+        raise Invalid({field: sentence})
+    if audience in actor.writes:
+        return UUID(str(audience))
+    if audience in actor.reads:
+        raise Forbidden("You may read here, but not write.")
+    raise NotFound(f"There is no such {scope}.")
+
+
+def _lock_keys_in_order(rows: Sequence[DraftRow]) -> None:
+    """Lock the keys of a batch in a fixed order, so that two batches with the same keys cannot deadlock."""
+    slots = {row.slot for row in rows if row.slot}
+    if len(slots) > 1:
+        locks.lock_names(*map(repr, slots))
+
+
+def _group_by_statement(rows: Sequence[DraftRow]) -> list[list[int]]:
+    """Group the rows' positions into runs for one statement each: the same fields set, and no key twice."""
+    waves: list[list[int]] = []
+    slots: set[object] = set()
+    kind_before: object = None
+    for position, row in enumerate(rows):
+        kind = (row.set_fields, row.dedupe)
+        if kind != kind_before or row.slot in slots:
+            waves.append([])
+            slots.clear()
+        waves[-1].append(position)
+        kind_before = kind
+        if row.slot:
+            slots.add(row.slot)
+    return waves
+
+
+def _insert_rows(*, actor: Actor, rows: Sequence[DraftRow], now: datetime) -> list[tuple[int, Memory]]:
+    """Insert or overwrite the rows in one statement. Returns each memory with its position."""
+    by_id = {row.values["id"]: position for position, row in enumerate(rows)}
+    by_slot = {row.slot: position for position, row in enumerate(rows) if row.slot}
+    with translate_integrity_errors():
+        written = _execute_save(actor=actor, rows=rows, now=now)
+    found = {}
+    for memory in written:
+        slot = (memory.audience, memory.workspace_id, memory.key)
+        found[by_id[memory.pk] if memory.pk in by_id else by_slot[slot]] = memory
+    missing = [position for position in range(len(rows)) if position not in found]
+    if missing:
+        again = _retry_taken_keys(actor=actor, rows=[rows[position] for position in missing], now=now)
+        found |= {missing[i]: memory for i, memory in _insert_rows(actor=actor, rows=again, now=now)}
+    return list(found.items())
+
+
+def _retry_taken_keys(*, actor: Actor, rows: Sequence[DraftRow], now: datetime) -> list[DraftRow]:
+    """Return the rows whose key was taken, ready for another try: an expired owner is swept first; otherwise they do
+    without owning the key, or are refused."""
+    keys, audiences = {row.values["key"] for row in rows}, {row.audience for row in rows}
+    owners = Memory.objects.in_organization(actor.organization_id).filter(owns_key=True)
+    swept = sweep_expired(rows=owners.filter(key__in=keys, audience__in=audiences), now=now, wait=True)
+    if swept or rows[0].dedupe is Dedupe.UPDATE:
+        return list(rows)
+    if rows[0].dedupe is Dedupe.REFUSE:
+        audience, workspace, key = rows[0].audience, rows[0].values["workspace_id"], rows[0].values["key"]
+        owner = owners.alive(now=now).filter(audience=audience, workspace=workspace, key=key).first()
+        raise KeyTaken(f"The key {key!r} exists already.", current=reveal_if_readable(actor, owner))
+    return [replace(row, values=row.values | {"owns_key": False}) for row in rows]
+
+
+INSERTED_COLUMNS = (
+    *("id", "organization_id", "team_id", "agent_id", "user_id", "person_id", "project_id", "session_id"),
+    *("workspace_id", "channel_id", "owns_key", "language", "created_at", "updated_at"),
+    *MEMORY_COLUMNS,
+)
+CONVERSATION_PAUSE = "10 minutes"  # after which a memory no longer goes on from the one before
+KEY_OWNER = "(organization_id, audience, workspace_id, key) WHERE owns_key AND forgotten_at IS NULL"
+
+
+# A changed text loses its verification: nobody has checked the new one.
+SAME_TEXT = "memories_memory.content = excluded.content AND memories_memory.summary = excluded.summary"
+
+
+def _build_conflict_clause(set_fields: Iterable[str]) -> str:
+    assignments = [f"{name} = excluded.{name}" for name in set_fields]
+    assignments += [
+        "language = excluded.language",
+        f"verified_at = CASE WHEN {SAME_TEXT} THEN memories_memory.verified_at END",
+        f"verified_by = CASE WHEN {SAME_TEXT} THEN memories_memory.verified_by ELSE '' END",
+        "version = memories_memory.version + 1",
+        "updated_at = greatest(memories_memory.updated_at, excluded.updated_at)",
+    ]
+    alive = "memories_memory.expires_at IS NULL OR memories_memory.expires_at > %(now)s::timestamptz"
+    return f"ON CONFLICT {KEY_OWNER} DO UPDATE SET {', '.join(assignments)} WHERE {alive}"
+
+
+# Inserts or overwrites all rows of one JSON array and records the version of each. The unique index
+# key_has_one_living_owner decides which of the two it is; an owner that has expired is left alone and its row not
+# returned. What the first of a batch goes on from is looked up. Index: memory_authored.
+SAVE_MEMORIES = """
+WITH saved AS (
+    INSERT INTO memories_memory ({written}, follows)
+    SELECT {written}, coalesce(follows, (
+        SELECT earlier.id FROM memories_memory AS earlier
+        WHERE earlier.organization_id = row.organization_id AND earlier.audience = row.audience
+            AND earlier.agent_id = row.agent_id AND earlier.forgotten_at IS NULL
+            AND earlier.created_at BETWEEN row.created_at - interval '{pause}' AND row.created_at
+            AND earlier.session_id IS NOT DISTINCT FROM row.session_id
+            AND earlier.workspace_id IS NOT DISTINCT FROM row.workspace_id
+        ORDER BY earlier.created_at DESC, earlier.id DESC LIMIT 1
+    ))
+    FROM jsonb_to_recordset(%(rows)s::jsonb) AS row ({definitions}, audience uuid, follows uuid)
+    {conflict}
+    RETURNING {returned}, {unset}
+), recorded AS (
+    INSERT INTO memories_revision
+        (id, organization_id, memory_id, agent_id, user_id, token_id, created_at, change, audience, {described})
+    SELECT revision.id, organization_id, saved.id, %(agent)s::uuid, %(user)s::integer, %(token)s::uuid, updated_at,
+        CASE version WHEN 1 THEN 'created' ELSE 'updated' END, audience, {described}
+    FROM (SELECT *, row_number() OVER () AS position FROM saved) AS saved
+    JOIN unnest(%(revisions)s::uuid[]) WITH ORDINALITY AS revision (id, position) USING (position)
+)
+SELECT {returned} FROM saved
+"""
+
+
+@cache
+def _build_save_statement(dedupe: Dedupe, set_fields: tuple[str, ...]) -> str:
+    types = {field.column: field.db_type(connection) for field in Memory._meta.local_fields}
+    updating = dedupe is Dedupe.UPDATE
+    return SAVE_MEMORIES.format(
+        written=", ".join(INSERTED_COLUMNS),
+        definitions=", ".join(f"{column} {types[column]}" for column in INSERTED_COLUMNS),
+        pause=CONVERSATION_PAUSE,
+        conflict=_build_conflict_clause(set_fields) if updating else f"ON CONFLICT {KEY_OWNER} DO NOTHING",
+        returned=", ".join(Memory.COLUMNS),
+        unset=", ".join(Memory.LIVING),
+        described=", ".join(MEMORY_COLUMNS),
+    )
+
+
+def _execute_save(*, actor: Actor, rows: Sequence[DraftRow], now: datetime) -> list[Memory]:
+    parameters = {
+        "rows": orjson.dumps([row.values | {"audience": row.audience} for row in rows]).decode(),
+        "agent": actor.agent_id,
+        "user": actor.user_id,
+        "token": actor.token_id,
+        "now": now,
+        "revisions": [uuid7() for _ in rows],
+    }
+    with prepared_cursor() as cursor:
+        cursor.execute(_build_save_statement(rows[0].dedupe, rows[0].set_fields), parameters)
+        return [Memory.from_row(row) for row in cursor.fetchall()]
+
+
+@transaction.atomic
+def _save_at_version(*, actor: Actor, draft: Draft, version: VersionCheck, now: datetime) -> Memory:
+    row = _build_row(actor=actor, draft=draft, now=now)
+    owners = Memory.objects.writable_by(actor, now=now).filter(audience=row.audience, owns_key=True)
+    found = owners.with_key(row.values["key"]).values_list("pk", flat=True).first() if row.slot else None
+    if found is None:
+        raise NotFound("No living memory has this key.")
+    values = {name: row.values[name] for name in row.set_fields}
+    return revise(actor=actor, memory_id=found, change=Change.UPDATED, version=version, now=now, values=values)

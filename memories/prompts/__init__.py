@@ -1,0 +1,1 @@
+"""Prompt blocks: the context an agent reads before it thinks."""

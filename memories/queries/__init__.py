@@ -1,0 +1,1 @@
+"""Reads without ranking: lists, lookups, logs and counts."""

@@ -1,0 +1,102 @@
+"""Lookup of one memory or file by its id, key or path, among those that the caller may see."""
+
+from uuid import UUID
+
+from django.utils import timezone
+
+from memories.models import FileVersion, Memory, MemoryQuerySet, TeamFile
+from memories.queries import memory_rows
+from memories.rules import access
+from memories.rules.fields import clean_fields
+from memoryhub.errors import Invalid, NotFound
+from teams.actor import Actor
+from teams.models import Verb
+
+NO_SUCH_MEMORY = "There is no such memory."
+MEMORY_RELATIONS = ("agent__team", "user", "team", "project__team", "person", "workspace", "session")
+
+
+def find_memory(*, actor: Actor, memory_id: UUID) -> Memory:
+    """Return the memory if the actor may see it."""
+    return _require_found(memory_rows.fetch_visible_memory(actor=actor, memory_id=memory_id))
+
+
+def find_memory_or_forgotten(*, actor: Actor, memory_id: UUID) -> Memory:
+    """Return the memory with all that its page names, a forgotten or expired one only to those who may restore it."""
+    rows = Memory.objects.visible_or_restorable_by(actor).filter(pk=memory_id)
+    return _require_found(rows.with_usage().select_related(*MEMORY_RELATIONS).defer("search").first())
+
+
+def require_visible_memory(actor: Actor, memory_id: UUID) -> MemoryQuerySet:
+    """Return all memories that the actor may see, or raise NotFound if this one is not among them."""
+    visible = Memory.objects.visible_to(actor)
+    if not visible.filter(pk=memory_id).exists():
+        raise NotFound(NO_SUCH_MEMORY)
+    return visible
+
+
+def _require_found(memory: Memory | None) -> Memory:
+    if memory is None:
+        raise NotFound(NO_SUCH_MEMORY)
+    return memory
+
+
+def find_core(*, actor: Actor, team_id: UUID) -> Memory | None:
+    """Return the memory that the team's prompts begin with, as `memories.prompts.context` chooses it."""
+    return Memory.objects.visible_to(actor).core_of(team_id).with_authors().defer("search").first()
+
+
+def clean_key(key: str) -> str:
+    """Return the key normalized, or refuse it."""
+    cleaned: str = clean_fields({"key": key}, now=timezone.now())["key"]
+    if not cleaned:
+        raise Invalid({"key": "This must not be empty."})
+    return cleaned
+
+
+def find_by_key(*, actor: Actor, key: str, scope: str) -> Memory:
+    """Return the memory that owns the key in this scope. Directors also see the keys of the teams above; their own
+    team's comes first."""
+    owners = Memory.objects.visible_to(actor).filter(owns_key=True, scope=scope)
+    found = list(owners.with_key(key).with_usage().defer("search"))
+    if not found:
+        raise NotFound(f"There is no memory with the key {key!r} in scope {scope}.")
+    nearest = {team_id: distance for distance, team_id in enumerate(actor.readable_team_ids)}
+    return min(found, key=lambda memory: nearest.get(memory.audience, 0))
+
+
+def find_own_by_key(*, actor: Actor, key: str, scope: str) -> Memory:
+    """Return the memory that owns the key for the actor's own team, project, person or agent: a caller that may not
+    read may still forget what it may write."""
+    audience = getattr(actor, access.AUDIENCE_COLUMN[scope])
+    owners = Memory.objects.writable_by(actor).filter(audience=audience, owns_key=True)
+    found = owners.with_key(key).defer("search").first()
+    if found is None:
+        raise NotFound(f"There is no memory with the key {key!r} in scope {scope}.")
+    return found
+
+
+def find_file(*, actor: Actor, path: str, deleted: bool = False) -> TeamFile:
+    """Return the active file at the path, the own team's first; with `deleted`, else the one deleted last, if the actor
+    may restore it."""
+    cleaned = clean_fields({"path": path}, now=timezone.now())["path"]
+    found = list(TeamFile.objects.visible_to(actor).at(cleaned).defer("search"))
+    if found:
+        return min(found, key=lambda file: actor.readable_team_ids.index(file.team_id))
+    may_restore = actor.may(Verb.READ) and actor.may(Verb.WRITE)
+    if deleted and may_restore:
+        gone = TeamFile.objects.restorable_by(actor).of_team(actor.team_id).filter(path=cleaned).defer("search")
+        if last := gone.order_by("-deleted_at").first():
+            return last
+    raise NotFound(f"There is no file {cleaned!r}.")
+
+
+def file_at_version(file: TeamFile, version: int | None) -> TeamFile:
+    """Return the file as it was at that version; without a version, as it is now."""
+    if version in (None, file.version):
+        return file
+    old = FileVersion.objects.of_file(file).filter(version=version).first()
+    if old is None:
+        raise NotFound(f"There is no version {version} of this file.")
+    file.version, file.path, file.content, file.updated_at = old.version, old.path, old.content, old.created_at
+    return file

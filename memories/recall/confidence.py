@@ -1,0 +1,162 @@
+"""Confidence: how sure recall is that a hit answers the question, from 0 to 1.
+
+The score of a hit orders the hits of one question; its meaning is stretched from the farthest candidate to the nearest,
+so a nonsense question has a best hit too. Confidence looks at evidence that does not depend on the other memories: how
+much of the asked rarity a memory has, how much nearer its meaning is than that of texts which have nothing to do with
+each other, whether the two agree, and whether it has an asked identifier. A hit is held to two measures, and the lower
+one counts: the question's (is there an answer here at all?), taken from its best hit, and the hit's own, to which its
+score adds how far it falls behind the best hit.
+
+The constants were fitted to questions about conversations, articles and notes in seven languages, with relevant and
+other hits, and to questions that nothing answers: made-up words, random words and other teams' questions.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from django.conf import settings
+
+from memories.recall import words
+from memories.recall.hybrid import Scored
+from memories.recall.query import Question
+
+# Points of evidence.
+COVERAGE = 1.0  # for all of the asked rarity
+LIKENESS = 3.0  # for the same meaning; relevant hits have a quarter to a half of that
+AGREEMENT = 1.0  # for words and meaning together: their geometric mean
+IDENTIFIER = 0.3  # for an asked identifier in a sentence; one that was asked for alone is all of the words
+KNOWN = 0.5  # for a question, if all of its words occur somewhere
+STANDING = 2.0  # for the best score; others get their share of it
+LIKENESS_OF_WORDS = 0.45  # of the coverage, where meanings are not compared: on average, what has the words means it
+
+# What is as likely an answer as not, and how quickly doubt goes, in logits per point.
+QUESTION_EVEN, QUESTION_SLOPE = 0.96, 4.0
+HIT_EVEN, HIT_SLOPE = 2.52, 1.0
+
+LOOKED_AT = 10  # hits among which the best evidence is looked for, however many were asked for
+AUTO: Literal["auto"] = "auto"
+Floor = float | Literal["auto"]
+
+
+class Evidence(NamedTuple):  # as is Confidence: each recall makes a dozen, and tuples are made quickly
+    """What speaks for a hit by itself, in points."""
+
+    coverage: float  # the share of the asked rarity that it has
+    likeness: float  # from unrelated (0) to the same meaning (1)
+    identifier: bool = False  # asked for in a sentence
+
+    @property
+    def parts(self) -> dict[str, float]:
+        return {
+            "words": COVERAGE * self.coverage,
+            "meaning": LIKENESS * self.likeness,
+            "agreement": AGREEMENT * math.sqrt(self.coverage * self.likeness),
+            "identifier": IDENTIFIER * self.identifier,
+        }
+
+    @property
+    def points(self) -> float:
+        """The sum of the parts, which every recall adds up for each hit."""
+        together = math.sqrt(self.coverage * self.likeness)
+        known = COVERAGE * self.coverage + LIKENESS * self.likeness + AGREEMENT * together
+        return known + IDENTIFIER if self.identifier else known
+
+
+class Confidence(NamedTuple):
+    """How sure a hit is, and why."""
+
+    value: float
+    evidence: Evidence
+    share: float = 1.0  # its score, as a share of the best one
+    question: float = 0.0  # points of the question as a whole
+    limited_by_question: bool = False  # the hit by itself would be surer
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The points of each kind of evidence."""
+        return self.evidence.parts | {"standing": STANDING * self.share, "question": self.question}
+
+
+UNASKED = Confidence(1.0, Evidence(1.0, 1.0))  # where nothing was asked, nothing is in doubt
+
+
+def resolve_floor(floor: Floor | None) -> float:
+    """Return the confidence that a hit needs: the hub's own for `auto`."""
+    if floor == AUTO:
+        hubs: float = settings.RECALL_FLOOR
+        return hubs
+    return float(floor or 0.0)
+
+
+def is_floor(value: object) -> bool:
+    """Return whether this can be the confidence that hits need."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value is None or value == AUTO or (is_number and 0 <= value <= 1)  # type: ignore[operator]
+
+
+def rate_hits(hits: Sequence[tuple[Scored | None, float]], question: Question) -> list[Confidence]:
+    """Return the confidence of each hit, given by its parts and its relevance. A hit without parts has the whole query,
+    letter by letter."""
+    found = [_weigh(scored, question) for scored, _ in hits]
+    points = [evidence.points for evidence in found]
+    best = max(points[:LOOKED_AT], default=0.0)
+    highest = max((relevance for _, relevance in hits), default=0.0) or 1.0
+    # The counts may be older than a memory: what a hit has is known.
+    known = max([_find_known_share(question), *(evidence.coverage for evidence in found)])
+    whole = best + KNOWN * known
+    rated = []
+    for evidence, own, (scored, relevance) in zip(found, points, hits, strict=True):
+        share = relevance / highest
+        # What a link led to has its share of the best hit's evidence: somebody said that the two belong together.
+        linked = best * share if scored and scored.links_rank is not None else 0.0
+        rated.append(_rate(evidence, max(own, linked), share=share, question=whole))
+    return rated
+
+
+def _rate(evidence: Evidence, points: float, *, share: float, question: float) -> Confidence:
+    own = HIT_SLOPE * (points + STANDING * share - HIT_EVEN)
+    whole = QUESTION_SLOPE * (question - QUESTION_EVEN)
+    return Confidence(1 / (1 + math.exp(-min(own, whole))), evidence, share, question, limited_by_question=whole < own)
+
+
+def _weigh(scored: Scored | None, question: Question) -> Evidence:
+    """Return the evidence for a hit by itself. What was not compared is taken to be as the rest is."""
+    if scored is None:
+        return Evidence(1.0, LIKENESS_OF_WORDS)
+    likeness = None if scored.nearness is None else _find_likeness(scored.nearness, question)
+    whole = bool(scored.exact and question.terms.literal)
+    coverage = 1.0 if whole else scored.coverage if question.by_words else likeness or 0.0
+    if likeness is None:
+        likeness = coverage * LIKENESS_OF_WORDS
+    return Evidence(coverage, likeness, identifier=bool(scored.exact) and not whole)
+
+
+def _find_likeness(nearness: float, question: Question) -> float:
+    """Return how far two meanings are from unrelated (0) to the same (1)."""
+    background = question.vector.background if question.vector else 0.0
+    return min(max((nearness - background) / (1 - background), 0.0), 1.0)
+
+
+def _find_known_share(question: Question) -> float:
+    """Return the share of the asked rarity that occurs in any memory which the actor may see."""
+    shares = zip(words.share_out_rarity(question.terms), question.terms.terms, strict=False)
+    return sum(share for share, term in shares if term.memories)
+
+
+def describe_confidence(confidence: Confidence, *, floor: float) -> list[str]:
+    """Return sentences that say in plain words what made a hit sure or doubtful."""
+    evidence = confidence.evidence
+    sentences = [
+        f"It has {evidence.coverage:.0%} of what is asked, where rare words count more.",
+        f"Its meaning is {evidence.likeness:.0%} of the way from unrelated to the same.",
+        f"Its score is {confidence.share:.0%} of the best one.",
+    ]
+    if evidence.identifier:
+        sentences.append("It has an asked identifier.")
+    if confidence.limited_by_question:
+        sentences.append("Little of the question is known here at all, so no hit can be surer.")
+    if floor:
+        side = "below" if confidence.value < floor else "not below"
+        sentences.append(f"Its confidence {confidence.value:.2f} is {side} the floor {floor:.2f}.")
+    return sentences

@@ -1,0 +1,153 @@
+"""The log of recalls and the usage counts: noted during the recall, written about a second later in the background.
+
+What a process has not written when it is killed is lost: the recalls of its last second or two.
+"""
+
+import logging
+from collections import Counter, deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import DatabaseError, IntegrityError, transaction
+
+from memories.models import Memory, RecallLog
+from memoryhub import background
+from memoryhub.prepared_statements import prepared_cursor
+from teams.actor import Actor
+
+log = logging.getLogger(__name__)
+WITHIN = 1.0  # seconds until a recall is in the ledger
+AT_ONCE = 500
+KEPT = 10_000  # notes that wait while the database does not answer; then the oldest are dropped
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A recall that is to be logged, with all that is known of it at once."""
+
+    said: dict[str, Any]
+    memories: Sequence[Memory]
+
+
+_notes: deque[Note] = deque(maxlen=KEPT)
+
+
+def note(
+    *,
+    actor: Actor,
+    query: str,
+    mode: str,
+    filters: dict[str, Any],
+    memories: Sequence[Memory],
+    total: int,
+    took: float,
+    now: datetime,
+    floor: float = 0.0,
+    confidence: float | None = None,
+) -> None:
+    said = {
+        "organization_id": actor.organization_id,
+        "team_id": actor.team_id,
+        "audience": _find_audience(actor),
+        "workspace_id": actor.workspace_id,
+        "agent_id": actor.agent_id,
+        "user_id": actor.user_id,
+        "token_id": actor.token_id,
+        "session_id": actor.session_id,
+        "query": query,
+        "mode": mode,
+        "filters": filters,
+        "total_found": total,
+        "floor": floor or None,
+        "confidence": confidence,
+        "took_ms": round(took * 1_000, 2),
+        "created_at": now,
+    }
+    _notes.append(Note(said, memories))
+    background.run_soon("ledger", flush, within=WITHIN)
+
+
+def _find_audience(actor: Actor) -> UUID | None:
+    """Return the audience in whose context was asked; None for a person who is not known yet, so that nobody else is
+    told."""
+    return None if actor.unknown_person else actor.person_id or actor.project_id or actor.team_id
+
+
+def flush() -> None:
+    """Write what was noted; keep it for the next time if the database does not answer."""
+    while _notes:
+        taken = _take_notes()
+        try:
+            _write(taken)
+        except IntegrityError:  # somebody whom a note names is gone: the others' stay
+            _write_each(taken)
+        except DatabaseError:
+            _notes.extendleft(reversed(taken))
+            background.retry_later("ledger", flush, within=WITHIN * 5)
+            raise
+
+
+def _take_notes() -> list[Note]:
+    """Take some notes off the queue. Other threads may do so at the same time, where there is no background thread."""
+    taken: list[Note] = []
+    with suppress(IndexError):
+        while len(taken) < AT_ONCE:
+            taken.append(_notes.popleft())
+    return taken
+
+
+def _write_each(notes: Sequence[Note]) -> None:
+    for one in notes:
+        try:
+            _write([one])
+        except IntegrityError:
+            log.warning("A recall was not noted: whoever asked is gone.")
+
+
+# Index: the primary key. In the order of the ids, so that two processes never wait for each other in a circle.
+USED = """
+INSERT INTO memories_usage AS usage (organization_id, memory_id, audience, access_count, last_accessed_at)
+SELECT * FROM unnest(%(organizations)s::uuid[], %(memories)s::uuid[], %(audiences)s::uuid[], %(counts)s::integer[],
+    %(moments)s::timestamptz[])
+ON CONFLICT (organization_id, memory_id) DO UPDATE
+SET access_count = usage.access_count + excluded.access_count, audience = excluded.audience,
+    last_accessed_at = greatest(usage.last_accessed_at, excluded.last_accessed_at)
+"""
+
+
+@transaction.atomic
+def _write(notes: Sequence[Note]) -> None:
+    RecallLog.objects.bulk_create(
+        RecallLog(
+            **note.said,
+            memory_ids=[memory.pk for memory in note.memories],
+            versions=[memory.version for memory in note.memories],
+        )
+        for note in notes
+    )
+    counts: Counter[tuple[UUID, UUID]] = Counter()
+    audiences: dict[tuple[UUID, UUID], UUID] = {}
+    moments: dict[tuple[UUID, UUID], datetime] = {}
+    for one in notes:
+        now = one.said["created_at"]
+        for memory in one.memories:
+            used = (memory.organization_id, memory.pk)
+            counts[used] += 1
+            audiences[used] = memory.audience
+            moments[used] = max(now, moments.get(used, now))
+    ordered = sorted(counts, key=str)
+    with prepared_cursor() as cursor:
+        cursor.execute(
+            USED,
+            {
+                "organizations": [organization for organization, _ in ordered],
+                "memories": [memory for _, memory in ordered],
+                "audiences": [audiences[used] for used in ordered],
+                "counts": [counts[used] for used in ordered],
+                "moments": [moments[used] for used in ordered],
+            },
+        )

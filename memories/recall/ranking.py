@@ -1,0 +1,77 @@
+"""Ranking of candidates: a score for each, by the ranker or by the weights of the statement, raised by links."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memories.recall.candidates import NOBODY, Candidates, Numbers
+from memories.recall.features import AskedWords, compute_features
+from memories.recall.plan import Plan
+from memories.recall.ranker import get_ranker
+from memories.recall.weights import FULL_WORDS, LEAD, TIE
+from memories.recall.word_stats import Terms
+from memoryhub.prepared_statements import array_literal
+
+NEAR_TIES = 10  # beyond the limit, for what pins and importance may still lift into it
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The candidates with their scores."""
+
+    candidates: Candidates
+    scores: Numbers
+    full_score: float  # that a perfect answer would get
+    link_ranks: Numbers  # 0 of those that no link leads to
+    features: Numbers | None  # that the ranker scored them by, if it did
+    found: NDArray[np.bool_]  # by words or by meaning, not by links alone
+
+    def bind_best(self, limit: int) -> dict[str, Any]:
+        """Return the parameters of the statement that reads the best candidates in full: so many, and what pins and
+        importance may still lift among them."""
+        order = np.argsort(-self.scores, kind="stable")
+        scores = self.scores[order]
+        ties = scores[limit:] > scores[limit - 1] - 2 * TIE if len(scores) > limit else scores[:0]
+        places = order[: limit + min(int(np.count_nonzero(ties)), NEAR_TIES)].tolist()
+        ids, best = [self.candidates.ids[place].hex() for place in places], scores[: len(places)].tolist()
+        return {"ids": array_literal(ids), "scores": array_literal(best), "places": array_literal(places)}
+
+    def find_features(self, place: int) -> Numbers | None:
+        return self.features[place] if self.features is not None and self.found[place] else None
+
+
+def rank_candidates(
+    candidates: Candidates, *, plan: Plan, parameters: Mapping[str, Any], terms: Terms | None, openings: Sequence[str]
+) -> Ranking:
+    """Return the candidates with their scores."""
+    lift = parameters["exact_bonus"] * candidates["exact"]
+    found = candidates["meaning_rank"] + candidates["words_rank"] > 0
+    features = None
+    if plan.ranked and terms and found.any():
+        asked = AskedWords.read(terms, openings=openings, meaning_share=parameters["meaning_share"])
+        features = compute_features(candidates, found, asked)
+        full_score, scores = 1.0, get_ranker().score(features)
+    else:
+        full_score = _add_full_parts(plan, parameters["meaning_share"])
+        scores = candidates["score"] - lift
+    if not plan.has_links:
+        return Ranking(candidates, scores + lift, full_score, np.zeros(len(candidates)), features, found)
+    pulls = candidates["share"] * np.where(candidates.seeds == NOBODY, 1.0, scores[candidates.seeds])
+    scores = np.maximum(np.where(found, scores + lift, 0.0), pulls)
+    return Ranking(candidates, scores, full_score, _rank_links(pulls), features, found)
+
+
+def _add_full_parts(plan: Plan, meaning_share: float) -> float:
+    """Return the sum of the weights that a perfect answer would get."""
+    by_words = (1 - meaning_share) * FULL_WORDS if plan.word_places else 0.0
+    return by_words + (meaning_share if plan.limits else 0.0) + LEAD
+
+
+def _rank_links(pulls: Numbers) -> Numbers:
+    ranks = np.zeros(len(pulls))
+    reached = np.argsort(-pulls, kind="stable")[: np.count_nonzero(pulls)]
+    ranks[reached] = np.arange(1, len(reached) + 1)
+    return ranks

@@ -1,0 +1,34 @@
+"""Selection: which of the hits that were found go into an answer."""
+
+from dataclasses import replace
+
+from memories.recall.confidence import LOOKED_AT, rate_hits
+from memories.recall.hits import Hit, Recalled
+from memories.recall.query import Question
+from memories.recall.repetitions import fold_repetitions
+
+SPARE = 2  # hits beyond the limit, to take the places of repetitions
+
+
+def count_wanted(limit: int) -> int:
+    """Return how many hits to look for: enough to know the best, and a few for the places of repetitions."""
+    return max(limit, LOOKED_AT) + SPARE
+
+
+def select_hits(found: Recalled, *, question: Question, limit: int, floor: float, fold: bool) -> Recalled:
+    """Return the hits that are sure enough, without repetitions, up to the limit."""
+    rated = rate_hits([(hit.scored, hit.relevance) for hit in found.hits], question)
+    hits = [
+        Hit(hit.memory, hit.relevance, hit.scored, reranked=hit.reranked, certainty=certainty)
+        for hit, certainty in zip(found.hits, rated, strict=True)
+    ]
+    sure = [hit for hit in hits if hit.confidence >= floor]
+    kept, folded = fold_repetitions(sure, limit=limit) if fold else (sure[:limit], 0)
+    chosen = replace(found, hits=kept, folded=folded, floor=floor)
+    if not floor:
+        return chosen
+    doubtful = [hit for hit in hits if hit.confidence < floor][:limit]
+    more = found.total > len(hits)  # than were rated
+    if not doubtful and more:
+        return chosen
+    return replace(chosen, total=len(sure), bounded=bool(sure) and more, doubtful=doubtful)

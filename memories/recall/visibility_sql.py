@@ -1,0 +1,77 @@
+"""Visibility as SQL for our own statements: compiled from the same rule that every queryset uses."""
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+
+from memories.models import Memory
+from teams.actor import Actor
+from teams.models import Verb
+
+ONE, ANY = "IN (asked.audience)", "= ANY(%(audiences)s::uuid[])"
+
+
+class Name(models.Expression):
+    """The name of a parameter or of a column, for use where a queryset expects a value."""
+
+    def __init__(self, sql: str, output_field: "models.Field[Any, Any]") -> None:
+        super().__init__(output_field=output_field)
+        self.sql = sql
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[str | int, ...]]:
+        return self.sql.replace("%", "%%"), ()
+
+
+def bound(actor: Actor) -> dict[str, Any]:
+    """Return the parameters of the conditions below, except %(now)s."""
+    audiences = sorted(actor.reads) if actor.may(Verb.READ) else []
+    return {"organization": actor.organization_id, "audiences": audiences, "workspace": actor.workspace_id}
+
+
+def visible(actor: Actor, rule: Q | None = None) -> tuple[str, dict[str, Any]]:
+    """Return the condition on memories_memory under which the actor sees a row, and the parameters of the additional
+    rule."""
+    shape = (actor.workspaces_enabled, actor.workspace_id is None)
+    if not rule:
+        return _visible(*shape), {}
+    sql, values = _rows(*shape).filter(rule).values("pk").query.sql_with_params()
+    names = [f"filter_{number}" for number in range(len(values))]
+    return _condition(sql % tuple(f"%({name})s" for name in names)), dict(zip(names, values, strict=True))
+
+
+def within_one(condition: str) -> str:
+    """Return the same condition for one audience at a time, `asked.audience`, so that an index can give its order."""
+    return condition.replace(ANY, ONE)
+
+
+@cache
+def _visible(workspaces: bool, outside: bool) -> str:
+    sql, _ = _rows(workspaces, outside).values("pk").query.sql_with_params()
+    return _condition(sql % ())
+
+
+def _rows(workspaces: bool, outside: bool) -> models.QuerySet[Memory]:
+    uuid = models.UUIDField()
+    anybody: Any = Actor(
+        organization_id=Name("%(organization)s::uuid", uuid),  # type: ignore[arg-type]
+        team_id=None,  # type: ignore[arg-type]
+        name="",
+        verbs=frozenset({Verb.READ}),
+        reads=frozenset({Name("asked.audience", uuid)}),  # type: ignore[arg-type]
+        writes=frozenset(),
+        readable_team_ids=(),
+        workspaces_enabled=workspaces,
+    )
+    if not outside:
+        anybody = replace(anybody, workspace_id=Name("%(workspace)s::uuid", uuid))
+    return Memory.objects.visible_to(anybody, now=Name("%(now)s::timestamptz", models.DateTimeField()))  # type: ignore[arg-type]
+
+
+def _condition(sql: str) -> str:
+    condition = sql.partition(" WHERE ")[2]
+    if ONE not in condition:
+        raise AssertionError(f"The rule about who may see has no audience in it: {sql}")
+    return f"({condition.replace(ONE, ANY)})"

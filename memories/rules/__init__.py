@@ -1,0 +1,1 @@
+"""Rules without I/O: access, fields, filters, importance and preconditions."""

@@ -1,0 +1,1 @@
+"""Texts as pages show them: markdown, differences between versions, and merges."""

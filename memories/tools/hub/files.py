@@ -1,0 +1,92 @@
+"""The team's files: text under a path, every version kept."""
+
+from memories.contract import inputs, output_schemas
+from memories.contract.use_cases import files as use_cases
+from memories.models import PATH_LENGTH
+from memories.tools import Tool
+from memories.tools.hub.descriptions import hub_tool, taking
+from memoryhub.json_schema import flag, text
+
+PATH = {"path": text(shortest=1, longest=PATH_LENGTH, description="Where it is, like notes/berths.md.")}
+TO = {"to": text(shortest=1, longest=PATH_LENGTH, description="Where it will be.")}
+OLDER = {"at_version": inputs.VERSION | {"description": "An older version."}}
+ONLY_NEW = {"only_new": flag(default=False, description="Only where there is no such file yet.")}
+VERSION = {"version": inputs.VERSION}
+
+
+TOOLS = tuple(
+    hub_tool(tool)
+    for tool in (
+        Tool(
+            name="file_list",
+            title="List files",
+            description="The team's files by path, without their text, page by page; narrowed by what the path begins "
+            "with or by words that they have.",
+            parameters=taking(inputs.FILES),
+            act=use_cases.list_files,
+            reads=True,
+            gives=output_schemas.page("files", output_schemas.LISTED_FILE),
+        ),
+        Tool(
+            name="file_read",
+            title="Read a file",
+            description="The text of a file of the team, as it is or as it was at an older version.",
+            parameters=taking(PATH, OLDER, needs=("path",)),
+            act=use_cases.read_file,
+            reads=True,
+            gives=output_schemas.FILE,
+        ),
+        Tool(
+            name="file_write",
+            title="Write a file",
+            description="Writes the whole text of a file, new or in place of what it said. Earlier versions are kept. "
+            "To add a line, use file_append.",
+            parameters=taking(PATH, inputs.WRITE, ONLY_NEW, needs=("path",)),
+            act=use_cases.write_file,
+            repeats=True,
+            gives=output_schemas.WRITTEN_FILE,
+        ),
+        Tool(
+            name="file_append",
+            title="Add to a file",
+            description="Adds text at the end of a file on a line of its own, whatever others add meanwhile.",
+            parameters=taking(PATH, inputs.APPEND, needs=("path",)),
+            act=use_cases.append_to_file,
+            gives=output_schemas.WRITTEN_FILE,
+        ),
+        Tool(
+            name="file_rename",
+            title="Rename a file",
+            description="Moves a file to another path, where there is nothing yet.",
+            parameters=taking(PATH, TO, VERSION, needs=("path", "to")),
+            act=use_cases.rename_file,
+            gives=output_schemas.WRITTEN_FILE,
+        ),
+        Tool(
+            name="file_delete",
+            title="Delete a file",
+            description="Deletes a file: it is gone from every read; file_revert to a version brings it back.",
+            parameters=taking(PATH, VERSION, needs=("path",)),
+            act=use_cases.delete_file,
+            destroys=True,
+            gives=output_schemas.FILE_RECEIPT,
+        ),
+        Tool(
+            name="file_history",
+            title="Versions of a file",
+            description="Every version of a file, newest first: who changed it and when. file_read shows what it said.",
+            parameters=taking(PATH, inputs.PAGE, needs=("path",)),
+            act=use_cases.list_file_versions,
+            reads=True,
+            gives=output_schemas.page("versions", output_schemas.FILE_VERSION),
+        ),
+        Tool(
+            name="file_revert",
+            title="Go back to a version of a file",
+            description="Makes a new version of a file with the text of an old one; a deleted file comes back by it.",
+            parameters=taking(PATH, inputs.REVERT, needs=("path",)),
+            act=use_cases.revert_file,
+            gives=output_schemas.WRITTEN_FILE,
+        ),
+    )
+)

@@ -1,0 +1,357 @@
+"""The scoped dialect: labelled memories of a person, a project or an agent, with their assets and sources."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import transaction
+from django.db.models import prefetch_related_objects
+from django.utils import timezone
+
+from memories import operations
+from memories.contract import inputs
+from memories.models import (
+    CONTENT_BYTES,
+    KEY_LENGTH,
+    LABEL_LENGTH,
+    SUMMARY_LENGTH,
+    TAG_COUNT,
+    Asset,
+    Memory,
+    MemoryQuerySet,
+    Scope,
+    Source,
+)
+from memories.recall import MOST, Filters, Mode, recall
+from memories.rules.access import AUDIENCE_COLUMN
+from memories.rules.fields import UNSET
+from memories.tools import keyed_entries
+from memories.tools import scoped_results as shapes
+from memories.tools.scoped_results import ASSET, CITED, MEMORY, SOURCE, TENTHS, VERSION
+from memories.tools.tool import Arguments, Result, Tool
+from memoryhub.errors import Invalid, NotFound
+from memoryhub.json_schema import (
+    Schema,
+    common_record,
+    flag,
+    fraction,
+    identity,
+    list_of,
+    moment,
+    nullable,
+    one_of,
+    record,
+    text,
+    whole,
+    whole_record,
+)
+from teams.actor import Actor
+from teams.call_context import CONTEXT_LENGTHS
+from teams.models import Verb
+
+SCOPES = (Scope.GLOBAL, Scope.PROJECT, Scope.AGENT)
+DEDUPES = (operations.Dedupe.UPDATE, operations.Dedupe.CREATE)
+# The circumstances of a call, and how a memory tells of its own: in the names that the agents use.
+CONTEXT = {"userId": "user", "projectId": "project", "sessionId": "session", "workspaceId": "workspace"}
+PLACES = ("person", "project", "agent", "session", "workspace")
+NEEDED = {Scope.GLOBAL: "userId", Scope.PROJECT: "projectId"}
+SOURCES = 20  # with one save
+FIRST = ("-pinned", "-importance", "-updated_at", "-id")
+
+
+def save(actor: Actor, said: Arguments) -> Result:
+    """Save all or nothing. An active key in its scope and context gets a new version, unless a new row is asked for."""
+    _require_context(actor, Scope(said["scope"]))
+    draft = operations.Draft(
+        content=said["value"],
+        summary=said.get("summary", ""),
+        expires_at=said.get("expiresAt", UNSET),
+        importance=said["importance"] / TENTHS if "importance" in said else UNSET,
+        scope=said["scope"],
+        dedupe=said["dedupe"],
+        **{name: said.get(name, UNSET) for name in ("key", "category", "tags", "pinned", "source")},
+    )
+    with transaction.atomic():
+        with _translate_fields({"content": "value", "expires_at": "expiresAt"}):
+            memory = operations.save_memory(actor=actor, draft=draft)
+        for place, source in enumerate(said["sources"]):
+            with _translate_fields(_source_field_names(place)):
+                _cite(actor, memory, source)
+    created = {"created": memory.version == 1}
+    if not actor.may(Verb.READ):
+        return {"id": str(memory.pk), "version": memory.version} | created
+    prefetch_related_objects([memory], *PLACES)
+    return shapes.memory(memory) | created
+
+
+def recall_(actor: Actor, said: Arguments) -> Result:
+    found = recall(
+        actor=actor,
+        query=said["query"],
+        mode=Mode.KEYWORD,
+        limit=said["limit"],
+        filters=Filters(**_pick_filters(said)),
+        min_confidence=said.get("minConfidence"),
+        fold=False,
+    )
+    prefetch_related_objects([hit.memory for hit in found.hits], *PLACES)
+    memories = [shapes.memory(hit.memory) | {"score": round(hit.relevance, 4)} for hit in found.hits]
+    return {"memories": memories, "total": found.total, "totalIsBound": found.bounded}
+
+
+def list_(actor: Actor, said: Arguments) -> Result:
+    now, start, limit = timezone.now(), said["offset"], said["limit"]
+    rule = Filters(**_pick_filters(said)).q(now=now)
+    rows = Memory.objects.visible_to(actor, now=now).filter(rule).order_by(*FIRST)
+    page = list(_whole(rows)[start : start + limit + 1])
+    following = start + limit if len(page) > limit else None
+    return {"memories": [shapes.memory(memory) for memory in page[:limit]], "nextOffset": following}
+
+
+def get(actor: Actor, said: Arguments) -> Result:
+    _require_a_name(said)
+    memory = _one(actor, said, Memory.objects.visible_to(actor))
+    assets = Asset.objects.of_memory(memory).order_by("created_at", "id")
+    sources = Source.objects.of_memory(memory).select_related("session").order_by("created_at", "id")
+    return shapes.memory(memory) | {
+        "assets": [shapes.asset(asset) for asset in assets],
+        "sources": [shapes.source(source) for source in sources],
+    }
+
+
+def delete(actor: Actor, said: Arguments) -> Result:
+    _require_a_name(said)
+    own = Memory.objects.writable_by(actor)  # whoever may not read may still forget
+    memory_id = said["id"] if "id" in said else _one(actor, said, own).pk
+    gone = operations.forget_memory(actor=actor, memory_id=memory_id, reason=said["reason"])
+    return {"deleted": True, "id": str(gone.pk)}
+
+
+def _require_context(actor: Actor, scope: Scope) -> None:
+    """Refuse a call without the context that its scope needs, and say what to add: the general refusal only says what
+    is missing."""
+    if scope in NEEDED and getattr(actor, AUDIENCE_COLUMN[scope]) is None:
+        argument, others = NEEDED[scope], " or ".join(other for other in SCOPES if other is not scope)
+        header = f"X-Memory-{CONTEXT[argument].title()}"
+        sentence = f"Scope {scope} needs this: name it here or in the header {header}, or choose scope {others}."
+        raise Invalid({argument: sentence})
+
+
+@contextmanager
+def _translate_fields(names: Mapping[str, str]) -> Iterator[None]:
+    """Rename the fields in refusals to the names that they have in this dialect."""
+    try:
+        yield
+    except Invalid as error:
+        fields = {names.get(name, name): sentence for name, sentence in error.fields.items()}
+        raise type(error)(fields, more=error.more) from error
+
+
+def _source_field_names(place: int) -> dict[str, str]:
+    fields = {name: name for name in ("session", "url", "quote")} | {"message_id": "messageId"}
+    return {"source": f"sources.{place}"} | {ours: f"sources.{place}.{theirs}" for ours, theirs in fields.items()}
+
+
+def _cite(actor: Actor, memory: Memory, said: Mapping[str, str]) -> None:
+    """Add the source once: saving a key again from the same place adds nothing. The save keeps the memory locked
+    meanwhile."""
+    session, message_id, url, quote = (said.get(name, "").strip() for name in ("session", "messageId", "url", "quote"))
+    known = Source.objects.of_memory(memory)
+    known = (
+        known.filter(session__name=session, session__agent=actor.agent_id) if session else known.filter(session=None)
+    )
+    if not known.filter(message_id=message_id, url=url, quote=quote).exists():
+        operations.add_citation(
+            actor=actor, memory_id=memory.pk, session=session, message_id=message_id, url=url, quote=quote
+        )
+
+
+def _pick_filters(said: Arguments) -> dict[str, Any]:
+    return {name: said[name] for name in ("category", "tags", "scope", "source", "pinned") if name in said}
+
+
+def _one(actor: Actor, said: Arguments, among: MemoryQuerySet) -> Memory:
+    """Return the memory by its id, or by its key within the call's context."""
+    seen = _whole(among)
+    rows = seen.filter(pk=said["id"]) if "id" in said else _find_by_key(actor, seen, said)
+    memory = rows.first()
+    if memory is None:
+        raise NotFound("There is no such memory.")
+    return memory
+
+
+def _whole(rows: MemoryQuerySet) -> MemoryQuerySet:
+    return rows.select_related(*PLACES).defer("search")
+
+
+def _require_a_name(said: Arguments) -> None:
+    if ("id" in said) == ("key" in said):
+        raise Invalid({"id": "Say either the id or the key."})
+
+
+def _find_by_key(actor: Actor, seen: MemoryQuerySet, said: Arguments) -> MemoryQuerySet:
+    key, scopes = keyed_entries.key_of(said["key"]), [said["scope"]] if "scope" in said else Scope.values
+    audiences = [getattr(actor, AUDIENCE_COLUMN[scope]) for scope in scopes]
+    rows = seen.with_key(key).filter(audience__in=[audience for audience in audiences if audience])
+    living = sorted(set(rows.values_list("scope", flat=True)))
+    if len(living) > 1:
+        raise Invalid({"scope": f"The key {key!r} lives in the scopes {', '.join(living)}: say which."})
+    return rows
+
+
+WITHIN: dict[str, Schema] = {
+    argument: text(longest=CONTEXT_LENGTHS[name], description=f"The {name} of this call, if not the one of its header.")
+    for argument, name in CONTEXT.items()
+}
+KEY = text(longest=KEY_LENGTH, shortest=1)
+NARROWING: dict[str, Schema] = {
+    "scope": one_of(Scope, description="Only memories of this scope."),
+    "category": text(longest=LABEL_LENGTH),
+    "tags": list_of(text(longest=LABEL_LENGTH), most=TAG_COUNT, description="Only memories that have all of these."),
+    "source": text(longest=LABEL_LENGTH),
+    "pinned": flag(),
+}
+NAMING: dict[str, Schema] = {
+    "id": identity(),
+    "key": KEY | {"description": "Instead of the id."},
+    "scope": one_of(Scope, description="Where the key lives, if it lives in several."),
+}
+
+CREATED = {"created": flag(description="Whether it is new; if not, a living key was updated.")}
+RECEIPT = whole_record({"id": identity(), "version": VERSION, **CREATED}, description="For a token that may not read.")
+RECALLED = whole_record(
+    {
+        "memories": list_of(whole_record(MEMORY | {"score": fraction()})),
+        "total": {"type": "integer", "minimum": 0, "description": "How many there are, before the limit."},
+        "totalIsBound": flag(description="Whether there may be more than the total."),
+    }
+)
+LIST = whole_record(
+    {
+        "memories": list_of(whole_record(MEMORY)),
+        "nextOffset": nullable({"type": "integer", "minimum": 1, "description": "Where the list goes on."}),
+    }
+)
+FREEZE: dict[str, Any] = {
+    "key": "deploy-freeze",
+    "value": "Deploys are frozen from Friday noon.",
+    "category": "policy",
+    "tags": ["release"],
+    "importance": 8,
+    "scope": "agent",
+}
+FROZEN: dict[str, Any] = {
+    "id": "01a8c2f0-3b1e-7d64-9a55-0f6b1c2d3e4f",
+    **FREEZE,
+    "summary": None,
+    "pinned": False,
+    "expiresAt": None,
+    "source": "manual",
+    "userId": None,
+    "projectId": None,
+    "agentId": "builder",
+    "sessionId": None,
+    "workspaceId": None,
+    "version": 1,
+    "createdAt": "2026-11-02T08:15:00+00:00",
+    "updatedAt": "2026-11-02T08:15:00+00:00",
+}
+
+TOOLS = (
+    Tool(
+        name="save",
+        title="Save a memory",
+        description="Saves a memory. If the key lives already in the same scope and context, it is updated in place.",
+        parameters=record(
+            {
+                "key": KEY | {"description": "A short label to look it up by."},
+                "value": text(shortest=1, description=f"What to remember: at most {CONTENT_BYTES:,} bytes of UTF-8."),
+                "summary": text(longest=SUMMARY_LENGTH, description="A shorter form for prompts."),
+                "category": text(longest=LABEL_LENGTH, description="Of your choice; fact unless you say."),
+                "tags": list_of(text(longest=LABEL_LENGTH), most=TAG_COUNT),
+                "importance": whole(least=1, most=TENTHS, description="Higher ones surface first."),
+                "pinned": flag(description="Ranked above what is not."),
+                "expiresAt": moment(description="From then on it is gone."),
+                "source": text(longest=LABEL_LENGTH, description="manual, auto, or a label of your own."),
+                "scope": one_of(
+                    SCOPES,
+                    default=Scope.GLOBAL.value,
+                    description="Who sees it: the user anywhere, everybody in the project, or only this agent.",
+                ),
+                "dedupe": one_of(DEDUPES, default=DEDUPES[0].value, description="create makes a new row in any case."),
+                "sources": list_of(CITED, most=SOURCES, default=[], description="Where it was learnt."),
+                **WITHIN,
+            },
+            required=["value"],
+        ),
+        act=save,
+        gives=common_record(whole_record(MEMORY | CREATED), RECEIPT),
+        context=CONTEXT,
+        example=FREEZE,
+        answer=FROZEN | {"created": True},
+    ),
+    Tool(
+        name="recall",
+        title="Recall memories",
+        description="Finds memories by the words of a query: the best match first, then pinned, important and recent.",
+        parameters=record(
+            {
+                "query": text(shortest=1),
+                "limit": whole(least=1, most=MOST, default=5),
+                "minConfidence": inputs.MIN_CONFIDENCE,
+                **NARROWING,
+                **WITHIN,
+            },
+            required=["query"],
+        ),
+        act=recall_,
+        gives=RECALLED,
+        context=CONTEXT,
+        reads=True,
+        example={"query": "when are deploys frozen?"},
+        answer={"memories": [FROZEN | {"score": 0.8312}], "total": 1, "totalIsBound": False},
+    ),
+    Tool(
+        name="list",
+        title="List memories",
+        description="Lists memories: pinned ones first, then the important, then those changed last.",
+        parameters=record(
+            {
+                "limit": whole(least=1, most=MOST, default=20),
+                "offset": whole(least=0, most=1_000_000, default=0),
+                **NARROWING,
+                **WITHIN,
+            }
+        ),
+        act=list_,
+        gives=LIST,
+        context=CONTEXT,
+        reads=True,
+        example={"category": "policy"},
+        answer={"memories": [FROZEN], "nextOffset": None},
+    ),
+    Tool(
+        name="get",
+        title="Read a memory",
+        description="Reads one memory by its id or key, with its assets and sources.",
+        parameters=record(NAMING | WITHIN),
+        act=get,
+        gives=whole_record(MEMORY | {"assets": list_of(ASSET), "sources": list_of(SOURCE)}),
+        context=CONTEXT,
+        reads=True,
+        example={"key": "deploy-freeze"},
+        answer=FROZEN | {"assets": [], "sources": []},
+    ),
+    Tool(
+        name="delete",
+        title="Forget a memory",
+        description="Forgets one memory by its id or key. It is kept for audit and can be restored.",
+        parameters=record(NAMING | {"reason": text(longest=SUMMARY_LENGTH, default="")} | WITHIN),
+        act=delete,
+        gives=whole_record({"deleted": flag(), "id": identity()}),
+        context=CONTEXT,
+        destroys=True,
+        example={"key": "deploy-freeze", "reason": "The release is out."},
+        answer={"deleted": True, "id": FROZEN["id"]},
+    ),
+)

@@ -1,0 +1,196 @@
+"""Bulk edits of memories: preview the effect, apply it, and undo it."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import render
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from memories.models import SUMMARY_LENGTH, Batch, Deed
+from memories.operations import bulk_edit
+from memories.views import lists
+from memories.views.list_filters import MemoryFilterForm
+from memoryhub.errors import Conflict, Invalid, NotFound
+from memoryhub.flash import notify
+from memoryhub.forms import MomentField, WordsField, add_refusal
+from memoryhub.ids import parse_uuid
+from teams.team_page import ActionResult, TeamPage, in_team, redirect_back, team_action
+
+DEED_LABELS = {
+    Deed.PIN: "Pin",
+    Deed.UNPIN: "Unpin",
+    Deed.TAG: "Add tags to",
+    Deed.UNTAG: "Remove tags from",
+    Deed.EXPIRE: "Set the expiry of",
+    Deed.FORGET: "Forget",
+    Deed.RESTORE: "Restore",
+}
+DEED_DONE_LABELS = {
+    Deed.PIN: "Pinned",
+    Deed.UNPIN: "Unpinned",
+    Deed.TAG: "Added tags to",
+    Deed.UNTAG: "Removed tags from",
+    Deed.EXPIRE: "Set the expiry of",
+    Deed.FORGET: "Forgot",
+    Deed.RESTORE: "Restored",
+}
+REQUIRED_FIELDS = {
+    Deed.TAG: "tags",
+    Deed.UNTAG: "tags",
+    Deed.EXPIRE: "expires_at",
+}  # must be filled in before there is a preview
+
+BATCHES_LISTED = 50
+VERSION_PATTERN = re.compile("[0-9]{1,10}")
+
+
+class BulkEditForm(forms.Form):
+    deed = forms.ChoiceField(choices=Deed.choices, widget=forms.HiddenInput)
+    tags = WordsField(label="Tags", help_text="One, or several with commas between them.")
+    expires_at = MomentField(label="Expires", help_text="In UTC. Leave it empty to let them stay.")
+    reason = forms.CharField(
+        required=False,
+        max_length=SUMMARY_LENGTH,
+        help_text="Optional, for whoever looks at the history.",
+        widget=forms.TextInput(attrs={"placeholder": "Why?"}),
+    )
+
+    @property
+    def required_field(self) -> forms.BoundField | None:
+        """Return the field that this kind of edit cannot do without."""
+        name = REQUIRED_FIELDS.get(Deed(self["deed"].value()))
+        return self[name] if name else None
+
+    @property
+    def is_complete(self) -> bool:
+        """Return True once the required field was submitted, even if empty."""
+        return self.required_field is None or self.required_field.name in self.data
+
+    def wish(self) -> bulk_edit.BulkEdit:
+        if not self.is_valid():
+            raise Invalid({})
+        return bulk_edit.build_bulk_edit(**self.cleaned_data)
+
+
+@in_team
+def preview_bulk_edit(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    if request.method != "POST":
+        return HttpResponseRedirect(place.url("memories"))
+    return render_preview(request, place, ids=read_selection(request.POST, place=place))
+
+
+@in_team
+def show_batches(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    """List the latest bulk edits; a POST applies another one."""
+    if request.method == "POST":
+        return _apply_bulk_edit(request, place)
+    latest = Batch.objects.visible_to(place.actor).filter(team=place.team).with_authors()
+    batches = [(batch, describe_batch(batch)) for batch in latest.order_by("-created_at")[:BATCHES_LISTED]]
+    return render(request, "memories/bulk_edits.html", {"section": "memories", "batches": batches})
+
+
+def _apply_bulk_edit(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    seen, form = parse_seen_versions(request.POST.get("seen", "")), BulkEditForm(request.POST)
+    try:
+        batch = bulk_edit.apply_bulk_edit(actor=place.actor, seen=seen, wish=form.wish())
+    except (Conflict, Invalid) as refusal:
+        return render_preview(request, place, ids=list(seen), refusal=refusal)
+    notify(request, f"{describe_batch(batch)}.", undo=place.url("memories-batch-undo", batch.pk))
+    return redirect_back(request, place)
+
+
+@in_team
+def show_batch(request: HttpRequest, place: TeamPage, batch_id: UUID) -> HttpResponse:
+    batch = Batch.objects.visible_to(place.actor).with_authors().filter(pk=batch_id).first()
+    if batch is None:
+        raise NotFound("There is no such batch.")
+    memories = bulk_edit.find_selectable(actor=place.actor, memory_ids=batch.memory_ids)
+    lines = [(memories.get(pk), _describe_memory_state(batch, pk, memories)) for pk in batch.memory_ids]
+    return render(
+        request,
+        "memories/bulk_edit.html",
+        {"section": "memories", "batch": batch, "title": describe_batch(batch), "lines": lines},
+    )
+
+
+@team_action
+def undo_batch(request: HttpRequest, place: TeamPage, batch_id: UUID) -> ActionResult:
+    batch = bulk_edit.undo_bulk_edit(actor=place.actor, batch_id=batch_id)
+    left = len(batch.left_ids)
+    text = f"Undone: {pluralize_memories(len(batch.memory_ids) - left)} as before."
+    if not left:
+        return ActionResult(text)
+    return ActionResult(f"{text} {left} changed meanwhile and left alone.", to=place.url("memories-batch", batch.pk))
+
+
+def render_preview(
+    request: HttpRequest, place: TeamPage, *, ids: Sequence[UUID], refusal: Conflict | Invalid | None = None
+) -> HttpResponse:
+    """Render the effect of a bulk edit, or first ask for the field that it requires."""
+    form = BulkEditForm(request.POST)
+    if not ids or form["deed"].value() not in Deed.values:
+        raise Invalid({"memories": "Select some memories first, and what to do with them."})
+    deed, effect = Deed(form["deed"].value()), None
+    if form.is_complete:
+        try:
+            effect = bulk_edit.preview_effects(actor=place.actor, memory_ids=ids, wish=form.wish())
+        except Invalid as invalid:
+            add_refusal(form, invalid)
+    context: dict[str, Any] = {"section": "memories", "form": form, "deed": deed, "effect": effect, "ids": ids}
+    context |= {"doing": DEED_LABELS[deed], "next": return_url(request, place), "refusal": refusal}
+    if effect:
+        context["seen"] = " ".join(f"{pk}:{version}" for pk, version in effect.versions.items())
+        context["title"] = f"{DEED_LABELS[deed]} {pluralize_memories(len(effect.changing))}"
+    else:
+        context["title"] = f"{DEED_LABELS[deed]} {pluralize_memories(len(ids))}"
+        context["chosen"] = list(bulk_edit.find_selectable(actor=place.actor, memory_ids=ids).values())
+    status = 409 if isinstance(refusal, Conflict) else 400 if form.is_complete and not effect else 200
+    return render(request, "memories/bulk_edit_preview.html", context, status=status)
+
+
+def read_selection(params: QueryDict, *, place: TeamPage) -> list[UUID]:
+    """Return the ids of the ticked memories; with `all`, the first ones of the filtered list in that query string."""
+    ids = [pk for pk in map(parse_uuid, params.getlist("memory")) if pk]
+    if "all" in params:
+        ids = lists.matching_ids(
+            MemoryFilterForm(QueryDict(params.get("all")), place=place), limit=bulk_edit.MAX_BULK_MEMORIES
+        )
+    return ids
+
+
+def parse_seen_versions(seen: str) -> dict[UUID, int]:
+    """Parse `id:version` pairs separated by spaces."""
+    pairs = [pair.partition(":") for pair in seen.split()]
+    return {
+        pk: int(version)
+        for text, _, version in pairs
+        if (pk := parse_uuid(text)) and VERSION_PATTERN.fullmatch(version)
+    }
+
+
+def return_url(request: HttpRequest, place: TeamPage) -> str:
+    address = request.POST.get("next", "")
+    return address if url_has_allowed_host_and_scheme(address, allowed_hosts=None) else place.url("memories")
+
+
+def describe_batch(batch: Batch) -> str:
+    return f"{DEED_DONE_LABELS[Deed(batch.deed)]} {pluralize_memories(len(batch.memory_ids))}"
+
+
+def pluralize_memories(number: int) -> str:
+    return "1 memory" if number == 1 else f"{number} memories"
+
+
+def _describe_memory_state(batch: Batch, pk: UUID, memories: dict[UUID, Any]) -> str:
+    """Describe the present state of a memory of the batch."""
+    if pk in batch.left_ids:
+        return "left alone: it was changed before the undo"
+    if pk not in memories:
+        return "gone, or no longer yours to see"
+    if batch.undone_at:
+        return "undone"
+    return "" if memories[pk].version == batch.after[pk] else "changed since: an undo leaves it alone"

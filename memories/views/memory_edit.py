@@ -1,0 +1,175 @@
+"""Creating and editing a memory, field by field."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.forms import BoundField
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import render
+
+from memories import operations
+from memories.forms import (
+    MEMORY_FORM_FIELDS,
+    EditMemoryForm,
+    MemoryForm,
+    NewMemoryForm,
+    as_submitted,
+    form_values,
+)
+from memories.models import Memory, Type
+from memories.queries.revision_diff import field_label
+from memories.text import merge
+from memories.views.actions import undo_change_url, undo_save_url
+from memories.views.attachments import get_changeable_memory
+from memories.views.edit_flow import EditFlow
+from memories.views.history import memory_versions
+from memories.views.memory import gone_reason
+from memoryhub.errors import Conflict, Forbidden, KeyTaken, Trouble
+from memoryhub.flash import notify
+from memoryhub.forms import add_refusal
+from teams.team_page import ActionResult, TeamPage, in_team
+
+PREFILLED_FIELDS = ("content", "key", "summary", "category", "tags", "audience")  # by parameters of a link to the page
+
+
+@in_team
+def create_memory_view(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    if not place.may_write:
+        raise Forbidden("You may read here, but not write.")
+    if request.method != "POST":
+        prefilled = {name: request.GET[name] for name in PREFILLED_FIELDS if name in request.GET}
+        initial = {"type": request.GET.get("type", Type.FACT), **prefilled}
+        return _render_new_memory(request, place, NewMemoryForm(initial=initial, place=place))
+    form = NewMemoryForm(request.POST, place=place)
+    if not form.is_valid():
+        return _render_new_memory(request, place, form, status=400)
+    try:
+        memory = operations.save_memory(actor=place.actor, draft=operations.Draft(**form.cleaned_data, dedupe="refuse"))
+    except Trouble as refusal:
+        _add_memory_refusal(form, refusal)
+        return _render_new_memory(request, place, form, status=refusal.status)
+    notify(request, "Saved.", undo=undo_save_url(place, memory))
+    return HttpResponseRedirect(place.url("memory", memory.pk))
+
+
+def _render_new_memory(request: HttpRequest, place: TeamPage, form: MemoryForm, *, status: int = 200) -> HttpResponse:
+    context = {"section": "memories", "form": form, "unsaved": form.is_bound}
+    context |= {"action": place.url("memory-new"), "cancel_url": place.url("memories")}
+    return render(request, "memories/memory_new.html", context, status=status)
+
+
+def _add_memory_refusal(form: MemoryForm, refusal: Trouble) -> None:
+    if isinstance(refusal, KeyTaken):
+        form.add_error("key", "Another memory has this key already. Choose another one, or change that memory.")
+    else:
+        add_refusal(form, refusal)
+
+
+@in_team
+def edit_memory_view(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpResponse:
+    memory = get_changeable_memory(place, memory_id)
+    if request.method != "POST" and gone_reason(memory):
+        return HttpResponseRedirect(place.url("memory", memory_id))
+    return MemoryEdit(request, place, memory).respond()
+
+
+class MemoryEdit(EditFlow[EditMemoryForm]):
+    editor_template = "memories/memory_edit.html"
+    merge_template = "memories/memory_merge.html"
+
+    def __init__(self, request: HttpRequest, place: TeamPage, memory: Memory) -> None:
+        super().__init__(request, place)
+        self.memory = memory
+
+    def build_form(self) -> EditMemoryForm:
+        return EditMemoryForm(initial={**form_values(self.memory), "version": self.memory.version})
+
+    def read_form(self) -> EditMemoryForm:
+        return EditMemoryForm(resolve_merge_choices(self.request.POST))
+
+    def save(self, form: EditMemoryForm) -> ActionResult:
+        """Save the fields that were changed since the version that the user read, and only on top of that version."""
+        base, to = self._base_values(form), self.place.url("memory", self.memory.pk)
+        changed = {name: value for name, value in form.values.items() if value != base[name]}
+        if "content" in changed:
+            changed["summary"] = form.values["summary"]  # it was on screen beside the content
+        if not changed:
+            return ActionResult("Nothing was changed.", to=to)
+        saved = operations.update_memory(
+            actor=self.place.actor, memory_id=self.memory.pk, version=form.seen_version, **changed
+        )
+        return ActionResult("Saved.", undo_change_url(self.place, saved), to)
+
+    def merge(self, form: EditMemoryForm, conflict: Conflict) -> dict[str, Any] | None:
+        memory = conflict.current
+        if not isinstance(memory, Memory) or gone_reason(memory):
+            return None
+        latest = memory_versions(memory).filter(version=memory.version).first()
+        fields = merge_fields(base=self._base_values(form), theirs=form_values(memory), yours=form.values)
+        return {"memory": memory, "latest": latest, "version": memory.version, **fields}
+
+    def page_context(self) -> dict[str, Any]:
+        return {
+            "section": "memories",
+            "memory": self.memory,
+            "action": self.place.url("memory-edit", self.memory.pk),
+            "cancel_url": self.place.url("memory", self.memory.pk),
+        }
+
+    def add_refusal(self, form: EditMemoryForm, refusal: Trouble) -> None:
+        _add_memory_refusal(form, refusal)
+
+    def _base_values(self, form: EditMemoryForm) -> dict[str, Any]:
+        """Return the values that the user began with; the present ones, if that version is not for these readers."""
+        return form_values(memory_versions(self.memory).filter(version=form.seen_version).first() or self.memory)
+
+
+@dataclass(frozen=True, slots=True)
+class MergeSide:
+    """A field with different edits, in the form in which a browser submits and shows it."""
+
+    name: str
+    base: str
+    theirs: str
+    yours: str
+    conflict: bool
+    together: BoundField
+
+    @property
+    def label(self) -> str:
+        return field_label(self.name)
+
+    @property
+    def is_merged(self) -> bool:
+        """Return True if both changed it without a conflict."""
+        return not self.conflict and self.base not in (self.theirs, self.yours)
+
+
+MERGE_FUNCTIONS: dict[str, Any] = {"content": merge.merge_text, "summary": merge.merge_text, "tags": merge.merge_tags}
+
+
+def merge_fields(*, base: dict[str, Any], theirs: dict[str, Any], yours: dict[str, Any]) -> dict[str, Any]:
+    """Merge field by field. Returns the sides of each field that the two made different, and the other fields."""
+    merges = {
+        name: MERGE_FUNCTIONS.get(name, merge.merge_value)(base=base[name], theirs=theirs[name], yours=yours[name])
+        for name in MEMORY_FORM_FIELDS
+    }
+    form = MemoryForm(initial={name: merged.together for name, merged in merges.items()})
+    before, others, own = as_submitted(base), as_submitted(theirs), as_submitted(yours)
+    sides = [
+        MergeSide(name, before[name], others[name], own[name], merges[name].conflict, form[name])
+        for name in MEMORY_FORM_FIELDS
+        if not merges[name].same
+    ]
+    return {"sides": sides, "same": [form[name] for name in MEMORY_FORM_FIELDS if merges[name].same]}
+
+
+def resolve_merge_choices(form: QueryDict) -> QueryDict:
+    """Replace each field for which the user chose `theirs` or `yours` on the merge screen."""
+    resolved = form.copy()
+    for name in MEMORY_FORM_FIELDS:
+        choice = form.get(f"choice-{name}", "")
+        if choice in ("theirs", "yours"):
+            resolved[name] = form.get(f"{choice}-{name}", "")
+    return resolved
