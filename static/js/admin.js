@@ -65,11 +65,16 @@ function press(event) {
   const before = new Set(reached());
   event.preventDefault();
   event.target.click();
-  setTimeout(() => {
-    const first = reached().find((element) => !before.has(element));
-    if (first) opener = event.target;
-    first?.focus();
-  }, 50); // what opens is shown by then
+  focusOpened(event.target, before, performance.now() + 1000);
+}
+
+// Focus the first of what has opened, as soon as it is shown: a busy machine takes its time.
+function focusOpened(pressed, before, until) {
+  const first = reached().find((element) => !before.has(element));
+  if (first) {
+    opener = pressed;
+    first.focus();
+  } else if (performance.now() < until) setTimeout(() => focusOpened(pressed, before, until), 50);
 }
 
 function reached() {
