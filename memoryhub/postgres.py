@@ -106,7 +106,8 @@ def find_account(*owned: Path) -> pwd.struct_passwd:
 
 
 def _make_account() -> pwd.struct_passwd:
-    command = ["useradd", "--system", "--no-create-home", "--home-dir", "/nonexistent"]
+    tool = shutil.which("useradd") or "/usr/sbin/useradd"  # a root shell's PATH may leave /usr/sbin out
+    command = [tool, "--system", "--no-create-home", "--home-dir", "/nonexistent"]
     command += ["--shell", "/usr/sbin/nologin", ACCOUNT]
     try:
         subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
