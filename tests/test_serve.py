@@ -182,6 +182,20 @@ def test_a_worker_that_is_still_starting_ends_with_the_web_server() -> None:
         assert not psutil.wait_procs([worker], timeout=30)[1]
 
 
+# A worker whose server swallows the signal, as Granian does with one that comes while it starts.
+SWALLOWING = FORKING.replace("time.sleep(60)", "signal.signal(signal.SIGTERM, lambda *_: None)\ntime.sleep(60)").replace(
+    "signal.signal", "import memoryhub.parent_death\nmemoryhub.parent_death.GRACE_SECONDS = 0.2\nsignal.signal", 1
+)
+
+
+def test_a_worker_that_swallows_the_signal_is_killed() -> None:
+    with subprocess.Popen([sys.executable, "-c", SWALLOWING], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        worker = psutil.Process(int(server.stdout.readline()))
+        server.kill()
+        assert not psutil.wait_procs([worker], timeout=30)[1]
+
+
 def kill(process: psutil.Process) -> None:
     """Kill the process and wait until it runs no more. Its parent may not have noticed yet."""
     process.kill()
