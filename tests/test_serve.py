@@ -183,7 +183,9 @@ def test_a_worker_that_is_still_starting_ends_with_the_web_server() -> None:
 
 
 # A worker whose server swallows the signal, as Granian does with one that comes while it starts.
-SWALLOWING = FORKING.replace("time.sleep(60)", "signal.signal(signal.SIGTERM, lambda *_: None)\ntime.sleep(60)").replace(
+SWALLOWING = FORKING.replace(
+    "time.sleep(60)", "signal.signal(signal.SIGTERM, lambda *_: None)\ntime.sleep(60)"
+).replace(
     "signal.signal", "import memoryhub.parent_death\nmemoryhub.parent_death.GRACE_SECONDS = 0.2\nsignal.signal", 1
 )
 
