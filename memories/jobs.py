@@ -25,8 +25,8 @@ from procrastinate.contrib.django.utils import connector_params
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
 from procrastinate.jobs import Status
 
+from memories.operations import decide, keys, retention, similarity, stray_files
 from memories.operations import embed as embed_operations
-from memories.operations import keys, retention, similarity, stray_files
 from memories.operations.attach import drop_removed
 from memories.operations.forget import delete_stored_files as discard_files
 from memories.queries.jobs import MAX_COUNTED_JOBS
@@ -40,10 +40,13 @@ KEEP_FAILED = 24 * 30
 @app.periodic(cron="*/5 * * * *")
 @app.task(name="sweep", queue="sweep", lock="sweep", queueing_lock="sweep")
 def sweep_job(timestamp: int = 0) -> str:
-    """Forgets expired memories, each with a revision, and drops attachments and sources removed a while ago."""
+    """Forgets expired memories, closes proposals that nobody decided about, and drops attachments and sources removed
+    a while ago."""
     now = timezone.now()
+    closed = decide.expire_proposals(now=now)
     expired, removed = keys.sweep_all_expired(now=now), drop_removed(now=now)
-    return f"{expired:,} expired memories forgotten, {removed:,} removed attachments and sources dropped"
+    done = f"{expired:,} expired memories forgotten, {closed:,} proposals closed"
+    return f"{done}, {removed:,} removed attachments and sources dropped"
 
 
 # The types say that each `periodic` takes an argument for itself, which they share.

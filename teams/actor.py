@@ -1,7 +1,9 @@
 """The actor: who is calling, in which context. One frozen value per request, built by `teams.rights`, read by every
 rule."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from teams.models import Verb
@@ -33,6 +35,8 @@ class Actor:
     operates: bool = False  # an operator of the hub, in the admin
     unknown_person: bool = False  # the call names a person who is not registered yet
     unregistered: bool = False  # the call names people or sessions that a write must register first
+    level: str = ""  # of an agent
+    policy: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)  # of its team, as it is stored
     persons: tuple[str, ...] | None = None  # handles that its calls may name as the user; None: any
 
     @property

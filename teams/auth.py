@@ -1,5 +1,6 @@
 """Authentication of agents: finds the token of a call, and refuses what is unknown, revoked or expired."""
 
+import json
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
@@ -66,7 +67,7 @@ ACTOR_COLUMNS: dict[type[Any], tuple[str, ...]] = {
         *("digest", "verbs", "expires_at", "revoked_at", "last_used_at"),
     ),
     Agent: ("id", "organization_id", "team_id", "slug", "level"),
-    Team: ("id", "parent_id", "language"),
+    Team: ("id", "parent_id", "language", "policy"),
     Organization: ("id", "workspaces_enabled"),
     Person: ("id", "handle"),
 }
@@ -96,6 +97,8 @@ def _load_token(prefix: str) -> Token | None:
         for model, columns in ACTOR_COLUMNS.items()
     )
     token.agent, agent.team, team.organization = agent, team, organization
+    if isinstance(team.policy, str):  # as the database has it: no field has converted it
+        team.policy = json.loads(team.policy)
     token.person = person if token.person_id else None
     return token
 

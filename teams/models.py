@@ -113,6 +113,8 @@ class Team(Tenant):
         choices=LANGUAGE_CHOICES,
         help_text="The language of texts that are too short to tell it. By default they are taken for English.",
     )
+    # What becomes of writes: see memories.rules.policies. Empty: the defaults.
+    policy = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:

@@ -196,7 +196,9 @@ def test_every_declaration_of_a_memory_has_the_same_fields() -> None:
     declared = set(fields.MEMORY_FIELDS)
     assert set(memory_fields.SENT_FIELDS) == declared
     assert set(MemoryChanges.__annotations__) == declared
-    assert {field.name for field in dataclasses.fields(Draft)} == declared | {"scope", "audience", "dedupe"}
+    assert {field.name for field in dataclasses.fields(Draft)} == declared | {
+        *("scope", "audience", "dedupe", "provenance", "hold")
+    }
     assert declared < {column.name for column in MemoryFields._meta.local_fields}
     assert set(output_schemas.PROPERTIES) == set(outputs.memory(Memory()))
     assert set(output_schemas.REVISION["properties"]) == {*outputs.VERSION_FIELDS, "by"}

@@ -7,6 +7,8 @@ from memories.models import (
     PATH_LENGTH,
     SUMMARY_LENGTH,
     TAG_COUNT,
+    ProposalState,
+    Provenance,
     Relation,
     Scope,
     Type,
@@ -47,6 +49,10 @@ DRAFT = record(
             default=Dedupe.UPDATE.value,
             description="What saving a key that lives already does: a new version of it, another memory, or a refusal.",
         ),
+        "provenance": one_of(
+            Provenance,
+            description="Where the text comes from, if that is less trusted than you: a tool's output, for example.",
+        ),
     },
     required=["content"],
     title="NewMemory",
@@ -83,11 +89,24 @@ REVERT = record(
     required=["to_version"],
     title="Reversion",
 )
+SUPERSEDE = record(
+    {
+        "by": identity(description="The memory that holds instead."),
+        "at": moment(
+            description="From when on. By default from the start of that memory's validity, or since it was saved."
+        ),
+        "version": VERSION,
+    },
+    required=["by"],
+    title="Replacement",
+)
+REINSTATE = record({"version": VERSION}, title="Reinstatement")
 ASSOCIATE = record(
     {
         "target_id": identity(),
         "relation": one_of(Relation, default=Relation.RELATED_TO.value),
         "weight": fraction(default=0.5),
+        "supersede": flag(default=False, description="With updates: the target no longer holds, and is replaced."),
     },
     required=["target_id"],
     title="NewAssociation",
@@ -143,12 +162,14 @@ FILTERS: dict[str, Schema] = {
 LIMITS = f"{DEFAULT_LIMIT[Mode.HYBRID]} if it is left out; by keyword {DEFAULT_LIMIT[Mode.KEYWORD]}."
 CERTAIN = "The confidence that a hit needs; auto: the hub's own floor."
 MIN_CONFIDENCE = fraction_or(AUTO, description=CERTAIN)
+AS_OF = moment(description="What held at that moment, instead of what holds now.")
 ASKED: dict[str, Schema] = {
     "query": text(longest=QUERY_LENGTH, description="Any text: words, a question, an identifier."),
     "mode": one_of(Mode),
     "limit": whole(least=1, most=MOST, description=LIMITS),
     "sort_by": one_of(SORTS, description="How mode typed is ordered."),
     "min_confidence": MIN_CONFIDENCE | {"description": f"{CERTAIN} None unless said."},
+    "as_of": AS_OF,
     **FILTERS,
 }
 RECALL = record(
@@ -178,9 +199,11 @@ LIST: dict[str, Schema] = (
         "text": text(longest=1_000, description="Words that it has, all of them."),
         "forgotten": flag(default=False, description="What was forgotten and you may restore, instead of what lives."),
         "order": one_of(ORDERS, default=ORDERS[0]),
+        "as_of": AS_OF,
     }
     | PAGE
 )
+PROPOSALS: dict[str, Schema] = {"state": one_of(ProposalState, description="Only those in this state.")} | PAGE
 RECALLS: dict[str, Schema] = {
     "since": moment(description="From then on."),
     "until": moment(description="Before then."),

@@ -49,6 +49,8 @@ PUBLIC_FIELDS: dict[str, PublicField] = {
     ),
     "metadata": PublicField(nullable(anything(description="Up to 8 KiB of your own.")), {}),
     "review_by": PublicField(nullable(moment(description="When somebody should check that it is still true."))),
+    "valid_from": PublicField(nullable(moment(description="From when on it holds; always, if it is left out."))),
+    "valid_until": PublicField(nullable(moment(description="Until when it held; for good, if it is left out."))),
 }
 SENT_FIELDS: dict[str, Schema] = {name: field.schema for name, field in PUBLIC_FIELDS.items()}
 FIELD_EXAMPLES: dict[str, Any] = {name: field.example for name, field in PUBLIC_FIELDS.items()}

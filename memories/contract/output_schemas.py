@@ -4,7 +4,16 @@ from typing import Any
 
 from memories.contract.inputs import SESSION_BINDINGS
 from memories.contract.memory_fields import ANSWERED_FIELDS, FIELD_EXAMPLES
-from memories.models import Change, Relation, Scope
+from memories.models import (
+    Change,
+    ProposalCause,
+    ProposalState,
+    ProposedOperation,
+    Provenance,
+    Relation,
+    Scope,
+    Status,
+)
 from memories.prompts import context
 from memoryhub.errors import MOST_FIELDS
 from memoryhub.json_schema import (
@@ -40,6 +49,9 @@ VERSIONED: dict[str, Schema] = {
     "version": VERSION,
     "verified_at": nullable(moment()),
     "verified_by": nullable(text()),
+    "superseded_by": nullable(identity(description="The memory that replaced it.")),
+    "status": one_of(Status, description="active, or a proposal: proposed until a person decides."),
+    "provenance": one_of(Provenance, description="The least trusted source of its text."),
 }
 PLACES: dict[str, Schema] = {
     "team_id": identity(),
@@ -59,12 +71,17 @@ PROPERTIES: dict[str, Schema] = {
     "access_count": COUNT,
     "last_accessed_at": nullable(moment()),
 }
+PROPOSED = {"proposal_id": identity(description="The proposal that waits for a decision, if the write was held.")}
 GONE = {"forgotten_at": nullable(moment()), "forgotten_by": nullable(text()), "forget_reason": nullable(text())}
-MEMORY = whole_record(PROPERTIES | GONE, optional=tuple(GONE), title="Memory")
+MEMORY = whole_record(PROPERTIES | PROPOSED | GONE, optional=(*PROPOSED, *GONE), title="Memory")
 SIMILAR = whole_record({"id": identity(), "similarity": fraction()}, title="SimilarMemory")
-SAVED = whole_record(PROPERTIES | {"similar": list_of(SIMILAR, description="Memories that say nearly the same.")})
+SAVED = whole_record(
+    PROPERTIES | PROPOSED | {"similar": list_of(SIMILAR, description="Memories that say nearly the same.")},
+    optional=tuple(PROPOSED),
+)
 RECEIPT = whole_record(
-    {"id": identity(), "key": nullable(text()), "version": VERSION},
+    {"id": identity(), "key": nullable(text()), "version": VERSION, "status": one_of(Status), **PROPOSED},
+    optional=tuple(PROPOSED),
     title="Receipt",
     description="The version that a write has made.",
 )
@@ -106,6 +123,29 @@ BATCH = record(
 )
 REVISION = whole_record(
     VERSIONED | GONE | {"change": one_of(Change), "by": text(), "created_at": moment()}, title="Version"
+)
+PROPOSAL = whole_record(
+    {
+        "id": identity(),
+        "memory_id": identity(description="The memory that was proposed, or that the change is about."),
+        "operation": one_of(ProposedOperation),
+        "arguments": {
+            "type": "object",
+            "additionalProperties": True,
+            "description": "What the held call would change.",
+        },
+        "base_version": VERSION,
+        "state": one_of(ProposalState),
+        "cause": one_of(ProposalCause),
+        "reason": text(description="Why it waits for a decision."),
+        "by": text(),
+        "created_at": moment(),
+        "expires_at": moment(),
+        "decided_at": nullable(moment()),
+        "decided_by": nullable(text()),
+        "decision_note": nullable(text()),
+    },
+    title="Proposal",
 )
 ASSOCIATION = whole_record(
     {
@@ -230,7 +270,7 @@ KNOWN = record(
 EXTRACTED = record(
     {
         "saved": list_of(WRITTEN),
-        "held": list_of(WRITTEN, description="Forgotten until somebody approves, that is restores them."),
+        "held": list_of(WRITTEN, description="Proposals, which only you see until a person approves them."),
         "known": list_of(KNOWN, description="Proposals that said nothing new, and what says it already."),
         "by": text(description="The extractor that read the conversation."),
         "note": text(description="What was not as asked."),
@@ -255,6 +295,9 @@ MEMORY_EXAMPLE: dict[str, Any] = {
     "updated_at": "2026-11-02T08:15:00Z",
     "verified_at": None,
     "verified_by": None,
+    "superseded_by": None,
+    "status": "active",
+    "provenance": "agent",
     "access_count": 0,
     "last_accessed_at": None,
 }
@@ -280,6 +323,22 @@ REVISION_EXAMPLE = {
     "change": "created",
     "by": "harbour-bot",
     "created_at": "2026-11-02T08:15:00Z",
+}
+PROPOSAL_EXAMPLE = {
+    "id": "01a8c2f7-5555-7666-8777-888899990000",
+    "memory_id": MEMORY_EXAMPLE["id"],
+    "operation": "update",
+    "arguments": {"content": "Berth 7 is open again."},
+    "base_version": 1,
+    "state": "open",
+    "cause": "policy",
+    "reason": "Changes of agents to pinned memories need a person's approval.",
+    "by": "harbour-bot",
+    "created_at": "2026-11-02T08:25:00Z",
+    "expires_at": "2026-12-02T08:25:00Z",
+    "decided_at": None,
+    "decided_by": None,
+    "decision_note": None,
 }
 ASSOCIATION_EXAMPLE = {
     "id": "01a8c2f2-5e6f-7a8b-9c0d-1e2f3a4b5c6d",
@@ -323,6 +382,7 @@ FILE_EXAMPLE = LISTED_FILE_EXAMPLE | {"content": "# Berths\n\n7: closed\n"}
 PLACE_EXAMPLES = {  # in addresses
     "memory_id": MEMORY_EXAMPLE["id"],
     "target_id": OTHER_ID,
+    "proposal_id": PROPOSAL_EXAMPLE["id"],
     "asset_id": ASSET_EXAMPLE["id"],
     "source_id": SOURCE_EXAMPLE["id"],
     "key": MEMORY_EXAMPLE["key"],

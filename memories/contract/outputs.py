@@ -2,7 +2,17 @@
 
 from typing import Any
 
-from memories.models import Asset, Association, FileVersion, Memory, MemoryFields, Revision, Source, TeamFile
+from memories.models import (
+    Asset,
+    Association,
+    FileVersion,
+    Memory,
+    MemoryFields,
+    Proposal,
+    Revision,
+    Source,
+    TeamFile,
+)
 from memories.prompts import context
 from memories.queries.presence import Presence
 from memories.queries.recall_log import GivenMemory, MemoryVersion, given_versions
@@ -42,6 +52,12 @@ def memory(row: Memory) -> dict[str, Any]:
         "verified_at": row.verified_at,
         "verified_by": row.verified_by or None,
         "review_by": row.review_by,
+        "valid_from": row.valid_from,
+        "valid_until": row.valid_until,
+        "superseded_by": row.superseded_by,
+        "status": "proposed" if row.proposal_id else row.status,
+        **({"proposal_id": row.proposal_id} if row.proposal_id else {}),
+        "provenance": row.provenance,
         "access_count": row.access_count,
         "last_accessed_at": row.last_accessed_at,
     }
@@ -137,7 +153,9 @@ def verdict(found: Verdict) -> dict[str, Any]:
 def receipt(row: Memory) -> dict[str, Any]:
     """Return a receipt for a token that may write but not read: the memory that owns the key may contain what others
     wrote."""
-    return {"id": row.pk, "key": row.key or None, "version": row.version}
+    proposed = {"proposal_id": row.proposal_id} if row.proposal_id else {}
+    status = "proposed" if row.proposal_id else row.status
+    return {"id": row.pk, "key": row.key or None, "version": row.version, "status": status, **proposed}
 
 
 def me(actor: Actor) -> dict[str, Any]:
@@ -167,6 +185,26 @@ def version(row: Revision) -> dict[str, Any]:
     """Return a version of a memory in full, with its author."""
     shape = {name: getattr(row, name) for name in VERSION_FIELDS}
     return shape | {name: shape[name] or None for name in OPTIONAL_TEXTS} | {"by": row.byline}
+
+
+def proposal(row: Proposal) -> dict[str, Any]:
+    """Return a proposal with the change that it would make."""
+    return {
+        "id": row.pk,
+        "memory_id": row.memory_id,
+        "operation": row.operation,
+        "arguments": row.arguments,
+        "base_version": row.base_version,
+        "state": row.state,
+        "cause": row.cause,
+        "reason": row.reason,
+        "by": row.byline,
+        "created_at": row.created_at,
+        "expires_at": row.expires_at,
+        "decided_at": row.decided_at,
+        "decided_by": row.decided_by.get_username() if row.decided_by else None,
+        "decision_note": row.decision_note or None,
+    }
 
 
 def association(row: Association) -> dict[str, Any]:

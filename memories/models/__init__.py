@@ -16,8 +16,10 @@ from memories.models.constants import (
     TAG_COUNT,
     Change,
     Deed,
+    Provenance,
     Relation,
     Scope,
+    Status,
     Type,
     octet_length,
 )
@@ -25,6 +27,13 @@ from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded, Un
 from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
 from memories.models.idempotency import Answer
 from memories.models.memory import Memory, MemoryFields, MemoryQuerySet, Similar
+from memories.models.proposals import (
+    Proposal,
+    ProposalCause,
+    ProposalQuerySet,
+    ProposalState,
+    ProposedOperation,
+)
 from memories.models.recall_log import RecallLog, SettledQuestion
 from memories.models.revision import Revision, RevisionQuerySet
 from memories.models.usage import Day, Growth, Usage
@@ -59,6 +68,12 @@ __all__ = [
     "Memory",
     "MemoryFields",
     "MemoryQuerySet",
+    "Proposal",
+    "ProposalCause",
+    "ProposalQuerySet",
+    "ProposalState",
+    "ProposedOperation",
+    "Provenance",
     "RecallLog",
     "Relation",
     "Revision",
@@ -67,6 +82,7 @@ __all__ = [
     "SettledQuestion",
     "Similar",
     "Source",
+    "Status",
     "TeamFile",
     "TeamFileQuerySet",
     "Type",

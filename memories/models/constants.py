@@ -35,6 +35,24 @@ class Scope(models.TextChoices):
     AGENT = "agent"
 
 
+class Status(models.TextChoices):
+    """Whether a memory counts. Only people decide about proposals."""
+
+    ACTIVE = "active"
+    PROPOSED = "proposed"  # waits for a decision, and only its proposer sees it
+    REJECTED = "rejected"
+
+
+class Provenance(models.TextChoices):
+    """Where the text of a version comes from. A text made of several has the least trusted of them."""
+
+    PERSON = "person"
+    AGENT = "agent"
+    IMPORT = "import"
+    EXTRACTION = "extraction"
+    TOOL = "tool", "Tool output"
+
+
 class Relation(models.TextChoices):
     RELATED_TO = "related_to"
     UPDATES = "updates"
@@ -59,6 +77,11 @@ class Change(models.TextChoices):
     RESTORED = "restored"
     REVERTED = "reverted"
     RENAMED = "renamed"
+    PROPOSED = "proposed"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    REOPENED = "reopened"
+    SUPERSEDED = "superseded"
     PURGED = "purged"
 
 

@@ -26,7 +26,9 @@ from memories.models.constants import (
     LABEL_LENGTH,
     SUMMARY_LENGTH,
     TAG_COUNT,
+    Provenance,
     Scope,
+    Status,
     Type,
     octet_length,
 )
@@ -73,6 +75,15 @@ class MemoryFields(models.Model):
     verified_at = models.DateTimeField(null=True, blank=True)
     verified_by = models.CharField(max_length=200, blank=True, default="")
     review_by = models.DateTimeField(null=True, blank=True)
+    valid_from = models.DateTimeField(null=True, blank=True)
+    valid_until = models.DateTimeField(null=True, blank=True)
+    superseded_by = models.UUIDField(null=True, blank=True, editable=False)  # no key: a purged successor leaves its id
+    status = models.CharField(
+        max_length=16, choices=Status.choices, default=Status.ACTIVE, db_default=Status.ACTIVE, editable=False
+    )
+    provenance = models.CharField(
+        max_length=16, choices=Provenance.choices, default=Provenance.AGENT, db_default=Provenance.AGENT, editable=False
+    )
     forgotten_at = models.DateTimeField(null=True, blank=True)
     forgotten_by = models.CharField(max_length=200, blank=True, default="")
     forget_reason = models.CharField(max_length=SUMMARY_LENGTH, blank=True, default="")
@@ -83,8 +94,14 @@ class MemoryFields(models.Model):
 
 class MemoryQuerySet(AuthoredQuerySet["Memory"]):
     def alive(self, *, now: datetime | None = None) -> Self:
-        """Return the memories that are neither forgotten nor expired at that moment."""
-        return self.filter(forgotten_at=None).not_expired(now=now)
+        """Return the memories that are neither forgotten, nor expired at that moment, nor waiting for approval."""
+        return self.filter(forgotten_at=None, status=Status.ACTIVE).not_expired(now=now)
+
+    def holding(self, at: datetime | None = None) -> Self:
+        """Return the memories whose period of validity has that moment in it: by default, what holds now."""
+        moment = at or timezone.now()
+        begun = Q(valid_from=None) | Q(valid_from__lte=moment)
+        return self.filter(begun, Q(valid_until=None) | Q(valid_until__gt=moment))
 
     def not_expired(self, *, now: datetime | None = None) -> Self:
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=now or timezone.now()))
@@ -94,10 +111,13 @@ class MemoryQuerySet(AuthoredQuerySet["Memory"]):
         return self.filter(forgotten_at=None, expires_at__lte=now or timezone.now())
 
     def forgotten(self) -> Self:
-        return self.filter(forgotten_at__isnull=False, purged_at=None)
+        return self.filter(forgotten_at__isnull=False, purged_at=None, status=Status.ACTIVE)
 
     def visible_to(self, actor: Actor, *, now: datetime | None = None) -> Self:
-        return self.alive(now=now).filter(access.readable_by(actor))
+        """Return the memories that the actor may see: active ones, and the actor's own proposals. Those that no longer
+        hold are among them: see `holding`."""
+        seen = self.filter(forgotten_at=None).not_expired(now=now).filter(access.is_active_or_own_proposal(actor))
+        return seen.filter(access.readable_by(actor))
 
     def writable_by(self, actor: Actor, *, now: datetime | None = None) -> Self:
         return self.alive(now=now).filter(access.writable_by(actor))
@@ -107,8 +127,10 @@ class MemoryQuerySet(AuthoredQuerySet["Memory"]):
 
     def visible_or_restorable_by(self, actor: Actor, *, now: datetime | None = None) -> Self:
         """Return the memories that the actor may see, and forgotten or expired ones that it may read and restore."""
-        active = Q(forgotten_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now or timezone.now()))
-        return self.filter(access.readable_by(actor), active | access.writable_by(actor), purged_at=None)
+        unexpired = Q(expires_at=None) | Q(expires_at__gt=now or timezone.now())
+        seen = Q(forgotten_at=None) & unexpired & access.is_active_or_own_proposal(actor)
+        restorable = Q(status=Status.ACTIVE) & access.writable_by(actor)
+        return self.filter(access.readable_by(actor), seen | restorable, purged_at=None)
 
     def purgeable_by(self, actor: Actor) -> Self:
         return self.filter(access.owned_by(actor), purged_at=None)
@@ -189,6 +211,8 @@ class Memory(Authored, MemoryFields):
     last_accessed_at: datetime | None = None
     # What it nearly repeats: filled in by the save that made it.
     similar: Sequence["Similar"] = ()
+    # The change that was proposed instead of made: filled in by the write that was held.
+    proposal_id: UUID | None = None
 
     objects = MemoryQuerySet.as_manager()
 
@@ -237,6 +261,13 @@ class Memory(Authored, MemoryFields):
             ),
             models.CheckConstraint(condition=Q(tags__len__lte=TAG_COUNT), name="tags_are_32_at_most"),
             models.CheckConstraint(condition=Q(version__gte=1), name="version_is_positive"),
+            models.CheckConstraint(
+                condition=Q(valid_from=None) | Q(valid_until=None) | Q(valid_until__gte=F("valid_from")),
+                name="valid_until_is_not_before_valid_from",
+            ),
+            models.CheckConstraint(
+                condition=Q(owns_key=False) | Q(status=Status.ACTIVE), name="only_an_active_memory_owns_its_key"
+            ),
         ]
         indexes = [
             models.Index(

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from memories.models.base import TokenAudited, TokenAuditedQuerySet, author_constraint, token_index
-from memories.models.constants import Change
+from memories.models.constants import Change, Status
 from memories.models.memory import Memory, MemoryFields
 from memories.rules import access
 from memoryhub.tenancy import SameOrganization, tenant_link
@@ -18,12 +18,15 @@ from teams.actor import Actor
 class RevisionQuerySet(TokenAuditedQuerySet["Revision"]):
     def visible_to(self, actor: Actor) -> Self:
         """Return the versions that were written for an audience which the actor reads."""
-        return self.filter(access.readable_by(actor, workspace="memory__workspace"))
+        active = access.is_active_or_own_proposal(actor)
+        return self.filter(access.readable_by(actor, workspace="memory__workspace"), active)
 
     def of_memory(self, memory: Memory) -> Self:
         """Return the versions that the memory's present readers may see: one that was written for another audience
-        stays with that audience. Index: memory_has_each_version_once."""
-        return self.in_organization(memory.organization_id).filter(memory=memory.pk, audience=memory.audience)
+        stays with that audience, and one that was only proposed with those who decided about it. Index:
+        memory_has_each_version_once."""
+        versions = self.in_organization(memory.organization_id).filter(memory=memory.pk, audience=memory.audience)
+        return versions.filter(status=Status.ACTIVE) if memory.status == Status.ACTIVE else versions
 
     def written_for(self, audiences: Iterable[UUID]) -> Self:
         return self.filter(audience__in=audiences)

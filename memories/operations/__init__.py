@@ -27,11 +27,30 @@ from memories.operations.change import (
     update_memory,
     verify_memory,
 )
+from memories.operations.decide import (
+    MergeNeeded,
+    approve_proposal,
+    expire_proposals,
+    merge_proposal,
+    reject_proposal,
+    reopen_proposal,
+    withdraw_proposal,
+)
 from memories.operations.extract import KnownProposal, SavedProposals, propose_memories, save_proposals
 from memories.operations.forget import forget_memory, purge_memory, restore_memory
 from memories.operations.idempotency import IdempotentResult, find_earlier_answer, run_once
 from memories.operations.keys import sweep_expired
-from memories.operations.save import BATCH_BYTES, BATCH_LIMIT, Dedupe, Draft, save_each, save_memories, save_memory
+from memories.operations.save import (
+    BATCH_BYTES,
+    BATCH_LIMIT,
+    Dedupe,
+    Draft,
+    Hold,
+    save_each,
+    save_memories,
+    save_memory,
+)
+from memories.operations.supersede import reinstate_memory, supersede_by_link, supersede_memory
 from memories.operations.unanswered import answer_question, dismiss_question, reopen_question
 from memories.rules.preconditions import ExpectedVersion
 
@@ -43,14 +62,17 @@ __all__ = [
     "Draft",
     "ExpectedVersion",
     "FileUpload",
+    "Hold",
     "IdempotentResult",
     "KnownProposal",
     "Link",
     "LinkTargetNotFound",
+    "MergeNeeded",
     "SavedProposals",
     "add_citation",
     "answer_question",
     "append_to_memory",
+    "approve_proposal",
     "archive_conversation",
     "associate",
     "associate_all",
@@ -61,15 +83,20 @@ __all__ = [
     "detach_file",
     "dismiss_question",
     "dissociate",
+    "expire_proposals",
     "files",
     "find_earlier_answer",
     "folders",
     "forget_memory",
+    "merge_proposal",
     "pin_memory",
     "propose_memories",
     "purge_memory",
     "reattach_file",
+    "reinstate_memory",
+    "reject_proposal",
     "remove_citation",
+    "reopen_proposal",
     "reopen_question",
     "restore_citation",
     "restore_memory",
@@ -80,8 +107,11 @@ __all__ = [
     "save_memory",
     "save_proposals",
     "set_expiry",
+    "supersede_by_link",
+    "supersede_memory",
     "sweep_expired",
     "tag_memory",
     "update_memory",
     "verify_memory",
+    "withdraw_proposal",
 ]

@@ -10,7 +10,8 @@ from django.db.models import F, Value
 from django.db.models.functions import Concat
 from django.utils import timezone
 
-from memories.models import CONTENT_BYTES, Change, Memory, Revision, Scope
+from memories.models import CONTENT_BYTES, Change, Memory, ProposedOperation, Revision, Scope
+from memories.operations.propose import proposable
 from memories.operations.revise import change_key_or_audience, lock_memory, revise
 from memories.operations.save import MemoryChanges, resolve_audience
 from memories.rules import access
@@ -22,6 +23,7 @@ from teams.actor import Actor
 from teams.models import Verb
 
 
+@proposable(ProposedOperation.UPDATE)
 @transaction.atomic
 def update_memory(
     *,
@@ -46,6 +48,7 @@ def update_memory(
     return revise(actor=actor, memory_id=memory_id, change=change, version=version, now=now, values=values)
 
 
+@proposable(ProposedOperation.APPEND)
 @transaction.atomic
 def append_to_memory(
     *, actor: Actor, memory_id: UUID, text: str, version: VersionCheck = None, now: datetime | None = None
@@ -55,8 +58,7 @@ def append_to_memory(
     Clears the summary: prompts show it instead of the content, and it says nothing of the addition.
     """
     now = now or timezone.now()
-    addition = clean_fields({"content": text}, now=now)["content"]
-    longer = Concat(F("content"), Value("\n" + addition))
+    longer = append_text(text, now=now)
     try:
         with transaction.atomic():
             return revise(
@@ -69,11 +71,18 @@ def append_to_memory(
             )
     except Invalid as error:
         present = Memory.objects.writable_by(actor, now=now).get(pk=memory_id).content
-        size = len(f"{present}\n{addition}".encode())
+        size = len(f"{present}\n{text}".encode())
         sentence = f"At most {CONTENT_BYTES:,} bytes of UTF-8; with this addition it would be {size:,}."
         raise TooLarge({"content": sentence}) from error
 
 
+def append_text(text: str, *, now: datetime) -> Concat:
+    """Return the content with the text on a line of its own, whatever it is by then."""
+    addition = clean_fields({"content": text}, now=now)["content"]
+    return Concat(F("content"), Value("\n" + addition))
+
+
+@proposable(ProposedOperation.PIN)
 @transaction.atomic
 def pin_memory(
     *, actor: Actor, memory_id: UUID, pinned: bool = True, version: VersionCheck = None, now: datetime | None = None
@@ -86,6 +95,7 @@ def _pin_change(pinned: bool) -> Change:
     return Change.PINNED if pinned else Change.UNPINNED
 
 
+@proposable(ProposedOperation.TAG)
 @transaction.atomic
 def tag_memory(
     *,
@@ -109,6 +119,7 @@ def tag_memory(
     )
 
 
+@proposable(ProposedOperation.EXPIRE)
 @transaction.atomic
 def set_expiry(
     *,
@@ -180,9 +191,13 @@ def change_scope(
     )
 
 
-REVERTED_FIELDS = (*(name for name in MEMORY_FIELDS if name != "expires_at"), "verified_at", "verified_by")
+REVERTED_FIELDS = (
+    *(name for name in MEMORY_FIELDS if name != "expires_at"),
+    *("verified_at", "verified_by", "provenance"),
+)
 
 
+@proposable(ProposedOperation.REVERT)
 @transaction.atomic
 def revert_memory(
     *, actor: Actor, memory_id: UUID, to_version: int, version: VersionCheck = None, now: datetime | None = None

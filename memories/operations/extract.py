@@ -6,18 +6,15 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from memories.conversations import transcript
 from memories.conversations.extraction import Extraction, Proposal, extract_proposals
 from memories.conversations.transcript import Message
-from memories.models import FILE_BYTES, Change, Memory, Scope, TeamFile
+from memories.models import FILE_BYTES, Memory, ProposalCause, Provenance, Scope, TeamFile
 from memories.operations.archive_session import ARCHIVE_CATEGORY, session_name
 from memories.operations.attach import add_citation
-from memories.operations.embed import drop_vectors
-from memories.operations.record import record_revisions
-from memories.operations.save import Draft, resolve_audience, save_memory
+from memories.operations.save import Draft, Hold, resolve_audience, save_memory
 from memories.rules.access import require_verb
 from memories.rules.fields import UNSET, clean_fields
 from memories.text.facts import differs_in_facts
@@ -27,7 +24,7 @@ from teams.actor import Actor
 from teams.models import Person, Verb
 
 CONVERSATION_BYTES = FILE_BYTES  # read at once: whatever can be archived can be read
-HELD_REASON = "Held for review: restore it to approve it."
+HELD_REASON = "It was extracted from a conversation, and this hub has people look at that first."
 
 
 def propose_memories(
@@ -108,8 +105,7 @@ def save_proposals(
 ) -> SavedProposals:
     """Save the proposals from a conversation, each with its source, except those that are known already.
 
-    Those held for review are forgotten from the start, with that reason: no read shows them, whoever may restore
-    memories finds them among the forgotten, and to restore one is to approve it.
+    With `hold` they are saved as proposals, which only their proposer sees until a person approves them.
     """
     now = now or timezone.now()
     require_verb(actor, Verb.WRITE)
@@ -121,18 +117,24 @@ def save_proposals(
     for proposal in proposals:
         try:
             with transaction.atomic():
-                new.append(_save_proposal(actor, proposal, session=session, scope=scope, audience=audience, now=now))
+                memory = _save_proposal(
+                    actor, proposal, session=session, scope=scope, audience=audience, hold=hold, now=now
+                )
+                new.append(memory)
         except _AlreadyKnown as found:
             known.append(KnownProposal(proposal, found.memory_id, found.similarity))
-    if hold:
-        return SavedProposals(held=tuple(_hold_for_review(actor, new, now=now)), known=tuple(known))
-    return SavedProposals(saved=tuple(new), known=tuple(known))
+    held = tuple(memory for memory in new if memory.proposal_id)
+    return SavedProposals(
+        saved=tuple(memory for memory in new if not memory.proposal_id), held=held, known=tuple(known)
+    )
 
 
 def _save_proposal(
-    actor: Actor, proposal: Proposal, *, session: str, scope: str, audience: UUID, now: datetime
+    actor: Actor, proposal: Proposal, *, session: str, scope: str, audience: UUID, hold: bool, now: datetime
 ) -> Memory:
     draft = Draft(
+        provenance=Provenance.EXTRACTION,
+        hold=Hold(ProposalCause.EXTRACTION, HELD_REASON) if hold else None,
         content=proposal.content,
         type=proposal.type,
         tags=list(proposal.tags),
@@ -144,7 +146,7 @@ def _save_proposal(
         raise _AlreadyKnown(same, 1.0)
     memory = save_memory(actor=actor, draft=draft, now=now)
     _refuse_repetition(actor, memory)
-    if session or proposal.message_id or proposal.quote:
+    if not memory.proposal_id and (session or proposal.message_id or proposal.quote):
         quote, message_id = proposal.quote, proposal.message_id
         add_citation(actor=actor, memory_id=memory.pk, session=session, message_id=message_id, quote=quote, now=now)
     return memory
@@ -152,11 +154,11 @@ def _save_proposal(
 
 def _find_same_text(actor: Actor, draft: Draft, *, audience: UUID, now: datetime) -> UUID | None:
     """Return the id of a memory of the same audience with the same text, if any. One that was extracted and then
-    forgotten or not approved counts, too: nobody should have to reject it twice."""
+    forgotten, or that was not approved, counts, too: nobody should have to reject it twice."""
     rows = Memory.objects.in_slot(actor.organization_id, audience, actor.workspace_id)
     alike = rows.filter(content=draft.content, purged_at=None)
     living = alike.alive(now=now).values_list("pk", flat=True).first()
-    return living or alike.forgotten().filter(source="auto").values_list("pk", flat=True).first()
+    return living or alike.filter(source="auto").values_list("pk", flat=True).first()
 
 
 def _refuse_repetition(actor: Actor, memory: Memory) -> None:
@@ -164,13 +166,3 @@ def _refuse_repetition(actor: Actor, memory: Memory) -> None:
         other = Memory.objects.in_organization(actor.organization_id).filter(pk=similar.memory_id)
         if not differs_in_facts(memory.content, than=other.values_list("content", flat=True).get()):
             raise _AlreadyKnown(similar.memory_id, similar.similarity)
-
-
-def _hold_for_review(actor: Actor, memories: Sequence[Memory], *, now: datetime) -> list[Memory]:
-    ids = [memory.pk for memory in memories]
-    rows = Memory.objects.in_organization(actor.organization_id).filter(pk__in=ids)
-    rows.update(forgotten_at=now, forgotten_by=actor.name, forget_reason=HELD_REASON, version=F("version") + 1)
-    record_revisions(organization_id=actor.organization_id, signer=actor, memory_ids=ids, change=Change.FORGOTTEN)
-    drop_vectors(memories)
-    held = {memory.pk: memory for memory in rows.defer("search")}
-    return [held[pk] for pk in ids]

@@ -10,8 +10,19 @@ from django.core.files.storage import Storage
 from django.db import transaction
 from django.utils import timezone
 
-from memories.models import Answer, Asset, Association, Change, Memory, Revision, Source
+from memories.models import (
+    Answer,
+    Asset,
+    Association,
+    Change,
+    Memory,
+    Proposal,
+    ProposedOperation,
+    Revision,
+    Source,
+)
 from memories.operations.keys import free_key, hand_on_key
+from memories.operations.propose import proposable
 from memories.operations.record import reveal_if_readable
 from memories.operations.revise import revise
 from memories.rules.access import require_verb
@@ -25,6 +36,7 @@ from teams.models import Verb
 PURGED_CONTENT = "[purged]"
 
 
+@proposable(ProposedOperation.FORGET)
 @transaction.atomic
 def forget_memory(
     *, actor: Actor, memory_id: UUID, reason: str = "", version: VersionCheck = None, now: datetime | None = None
@@ -113,6 +125,7 @@ def _drop_attachments(memory: Memory) -> None:
     Source.with_removed.of_memory(memory).delete()
     Association.objects.leaving(memory).delete()
     Association.objects.reaching(memory).delete()
+    Proposal.objects.in_organization(memory.organization_id).filter(memory=memory.pk).delete()
     Answer.objects.that_may_quote(memory).delete()
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, connection
 
-from memories.models import Change, Memory, MemoryFields
+from memories.models import Change, Memory, MemoryFields, Status
 from memories.rules.preconditions import ExpectedVersion, VersionCheck
 from memoryhub.errors import Conflict, Forbidden, Invalid, KeyTaken, NotFound
 from memoryhub.ids import uuid7
@@ -52,9 +52,11 @@ def record_revisions(
 
 def refuse_change(*, actor: Actor, memory_id: UUID, version: VersionCheck, now: datetime) -> NoReturn:
     """Raise the reason why a change found no row: not visible, read-only, forgotten already, or changed meanwhile."""
-    visible = Memory.objects.visible_to(actor, now=now).filter(pk=memory_id).first()
+    visible = Memory.objects.visible_to(actor, now=now).filter(pk=memory_id, status=Status.ACTIVE).first()
     present = visible or Memory.objects.writable_by(actor, now=now).filter(pk=memory_id).first()
     if present is None:
+        if Memory.objects.visible_to(actor, now=now).filter(pk=memory_id, status=Status.PROPOSED).exists():
+            raise Conflict("This memory is a proposal. It can be changed once somebody has approved it.")
         if gone := Memory.objects.restorable_by(actor).filter(pk=memory_id).first():
             raise Conflict("This memory is forgotten. Restore it first.", current=reveal_if_readable(actor, gone))
         raise NotFound("There is no such memory.")

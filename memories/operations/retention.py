@@ -10,7 +10,18 @@ from django.contrib.sessions.models import Session
 from django.db import connection, transaction
 from django.db.models import Model
 
-from memories.models import Answer, Asset, Association, Memory, RecallLog, Revision, SettledQuestion, Source, Usage
+from memories.models import (
+    Answer,
+    Asset,
+    Association,
+    Memory,
+    Proposal,
+    RecallLog,
+    Revision,
+    SettledQuestion,
+    Source,
+    Usage,
+)
 from memories.models.embeddings import Embedding, Unembedded
 from memories.operations.forget import remove_files_later
 from memories.operations.idempotency import IDEMPOTENCY_WINDOW
@@ -29,6 +40,7 @@ MEMORY_REFERENCES: tuple[tuple[type[Model], str], ...] = (
     (Embedding, "memory"),
     (Unembedded, "memory"),
     (Usage, "memory"),
+    (Proposal, "memory"),
     (Revision, "memory"),
 )
 

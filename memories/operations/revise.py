@@ -12,9 +12,12 @@ from django.utils import timezone
 from memories.models import Change, Memory, MemoryQuerySet, Revision
 from memories.operations.embed import drop_vectors, embed_memories
 from memories.operations.keys import free_key, hand_on_key
+from memories.operations.propose import enforce_policy
 from memories.operations.record import record_revisions, refuse_change, translate_integrity_errors
 from memories.rules.access import require_verb
+from memories.rules.policies import select_unguarded
 from memories.rules.preconditions import ExpectedVersion, VersionCheck
+from memories.rules.trust import lower_provenance, provenance_of_caller
 from memories.text.language import language_of_change
 from memoryhub.errors import Forbidden
 from teams.actor import Actor
@@ -52,15 +55,19 @@ def revise(
     now = now or timezone.now()
     candidates = Memory.objects.writable_by(actor, now=now).filter(pk=memory_id) if rows is None else rows
     unchanged = ExpectedVersion.of(version).filter_rows(candidates, row_id=memory_id)
+    unguarded = None if change in UNGUARDED_CHANGES else select_unguarded(actor, change)
     with translate_integrity_errors():
-        found = unchanged.update(
+        found = (unchanged if unguarded is None else unchanged.filter(unguarded)).update(
             **values,
             **language_of_change(values),
             **_clear_verification(values),
+            **_lower_provenance(actor, change, values),
             version=F("version") + 1,
             updated_at=Greatest(F("updated_at"), now),
         )
     if not found:
+        if unguarded is not None and (guarded := unchanged.defer("search").first()):
+            enforce_policy(actor, guarded, change)
         refuse_change(actor=actor, memory_id=memory_id, version=version, now=now)
     record_revisions(organization_id=actor.organization_id, signer=actor, memory_ids=[memory_id], change=change)
     memory = Memory.objects.in_organization(actor.organization_id).defer("search").get(pk=memory_id)
@@ -70,6 +77,20 @@ def revise(
     elif not EMBEDDED_FIELDS.isdisjoint(values):
         embed_memories([memory])
     return memory
+
+
+# Changes that no policy holds: they say nothing new, or a person has decided on them.
+UNGUARDED_CHANGES = frozenset(
+    {Change.VERIFIED, Change.APPROVED, Change.REJECTED, Change.REOPENED, Change.PURGED, Change.PROPOSED}
+)
+
+
+def _lower_provenance(actor: Actor, change: Change, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where the text comes from after this change: what is added to a text may make it less trusted."""
+    if "content" not in values or "provenance" in values:
+        return {}
+    own = provenance_of_caller(actor)
+    return {"provenance": lower_provenance(own) if change is Change.APPENDED else own}
 
 
 TEXT_FIELDS = ("content", "summary")

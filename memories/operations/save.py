@@ -1,28 +1,48 @@
 """Saving: one statement writes a memory and its revision, and Postgres decides whether a key is new or known."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
-from functools import cache
-from typing import Any, TypedDict
+from functools import lru_cache
+from typing import Any, NamedTuple, TypedDict
 from uuid import UUID
 
 import orjson
+from django.core.exceptions import EmptyResultSet
 from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
-from memories.models import Change, Memory, MemoryFields, Scope
+from memories.models import (
+    Change,
+    Memory,
+    MemoryFields,
+    Proposal,
+    ProposalCause,
+    ProposedOperation,
+    Scope,
+    Status,
+)
 from memories.operations.embed import embed_memories
 from memories.operations.keys import sweep_expired
+from memories.operations.propose import (
+    NeedsApproval,
+    build_proposal_values,
+    enforce_policy,
+    propose_change,
+    refuse_too_many_proposals,
+)
 from memories.operations.record import MEMORY_COLUMNS, reveal_if_readable, translate_integrity_errors
 from memories.operations.revise import refuse_earlier_expiry, revise
 from memories.operations.similarity import link_similar, link_similar_later
 from memories.rules import access
 from memories.rules.access import require_verb
-from memories.rules.fields import DEFAULT_IMPORTANCE, UNSET, Unset, clean_fields
+from memories.rules.fields import DEFAULT_IMPORTANCE, MEMORY_FIELDS, UNSET, Unset, clean_fields
+from memories.rules.policies import Outcome, decide_new, select_unguarded
 from memories.rules.preconditions import VersionCheck
+from memories.rules.trust import resolve_provenance
 from memories.text.language import choose_language
 from memoryhub import locks
 from memoryhub.errors import Forbidden, Invalid, KeyTaken, NotFound, TooLarge, Trouble
@@ -58,6 +78,16 @@ class MemoryChanges(TypedDict, total=False):
     source: str | Unset | None
     metadata: dict[str, Any] | Unset | None
     review_by: datetime | Unset | None
+    valid_from: datetime | Unset | None
+    valid_until: datetime | Unset | None
+
+
+class Hold(NamedTuple):
+    """Says why a write becomes a proposal."""
+
+    cause: ProposalCause
+    reason: str
+    findings: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,9 +106,13 @@ class Draft:
     source: str | Unset = UNSET
     metadata: dict[str, Any] | Unset = UNSET
     review_by: datetime | Unset | None = UNSET
+    valid_from: datetime | Unset | None = UNSET
+    valid_until: datetime | Unset | None = UNSET
     scope: str = Scope.TEAM
     audience: UUID | None = None  # where the scope alone does not tell: a person's choice of project or agent
     dedupe: str = Dedupe.UPDATE
+    provenance: str | None = None  # if the text is less trusted than its caller
+    hold: "Hold | None" = None  # makes it a proposal, whatever the policy says
 
 
 def save_memory(*, actor: Actor, draft: Draft, version: VersionCheck = None, now: datetime | None = None) -> Memory:
@@ -88,7 +122,7 @@ def save_memory(*, actor: Actor, draft: Draft, version: VersionCheck = None, now
     if version is None:
         with transaction.atomic():
             (memory,) = _save_all(actor=actor, drafts=[draft], now=now)
-        if memory.version == 1:
+        if memory.version == 1 and memory.proposal_id is None:
             memory.similar = link_similar([memory.pk]).get(memory.pk, ())
         return memory
     return _save_at_version(actor=actor, draft=draft, version=version, now=now or timezone.now())
@@ -161,6 +195,7 @@ def _save_all(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = N
         for position, memory in _insert_rows(actor=actor, rows=[rows[i] for i in wave], now=now):
             saved[wave[position]] = memory
     memories = [saved[position] for position in range(len(rows))]
+    _record_proposals(actor=actor, rows=rows, memories=memories, now=now)
     refuse_earlier_expiry(actor=actor, memories=memories)
     embed_memories(memories, saved=True)
     return memories
@@ -174,6 +209,7 @@ class DraftRow:
     set_fields: tuple[str, ...]
     dedupe: Dedupe
     audience: UUID
+    hold: Hold | None = None
 
     @property
     def slot(self) -> tuple[UUID, UUID | None, str] | None:
@@ -194,7 +230,7 @@ def _build_rows(*, actor: Actor, drafts: Sequence[Draft], now: datetime) -> list
     return rows
 
 
-SETTABLE_FIELDS = tuple(field.name for field in fields(Draft) if field.name not in ("scope", "audience", "dedupe"))
+SETTABLE_FIELDS = tuple(field.name for field in fields(Draft) if field.name in MEMORY_FIELDS)
 DEFAULTS: dict[str, Any] = {
     field.name: field.get_default() for field in MemoryFields._meta.local_fields if field.name != "content"
 }
@@ -222,12 +258,43 @@ def _build_row(*, actor: Actor, draft: Draft, now: datetime) -> DraftRow:
         "channel_id": actor.channel_id,
         "owns_key": bool(values["key"]),
         "language": choose_language(values["content"], fallback=actor.team_language),
+        "provenance": resolve_provenance(actor, draft.provenance),
         "created_at": now,
         "updated_at": now,
         access.AUDIENCE_COLUMN[cleaned["scope"]]: audience,
     }
     kept = tuple(name for name in cleaned if name not in ("key", "scope"))
-    return DraftRow(values, kept, Dedupe(draft.dedupe), audience)
+    hold = draft.hold or _find_hold(actor, values)
+    if hold:
+        values |= {"status": Status.PROPOSED, "owns_key": False}
+    return DraftRow(values, kept, Dedupe(draft.dedupe), audience, hold)
+
+
+def _find_hold(actor: Actor, values: Mapping[str, Any]) -> Hold | None:
+    """Return why the team's policy makes a new memory a proposal, if it does; raise its refusal."""
+    decision = decide_new(actor, values)
+    if decision.outcome is Outcome.REFUSE:
+        raise Forbidden(decision.reason)
+    return Hold(ProposalCause.POLICY, decision.reason) if decision.outcome is Outcome.PROPOSE else None
+
+
+def _record_proposals(*, actor: Actor, rows: Sequence[DraftRow], memories: Sequence[Memory], now: datetime) -> None:
+    """Record a proposal for each new memory that was held."""
+    held = [(row.hold, memory) for row, memory in zip(rows, memories, strict=True) if row.hold]
+    if not held:
+        return
+    refuse_too_many_proposals(actor, len(held), now=now)
+    proposals = [
+        Proposal(
+            **build_proposal_values(
+                actor, memory, operation=ProposedOperation.SAVE, cause=hold.cause, reason=hold.reason, now=now
+            ),
+            findings=list(hold.findings),
+        )
+        for hold, memory in held
+    ]
+    for proposal, (_, memory) in zip(Proposal.objects.bulk_create(proposals), held, strict=True):
+        memory.proposal_id = proposal.pk
 
 
 def _chain_rows(rows: Sequence[DraftRow]) -> None:
@@ -293,10 +360,33 @@ def _insert_rows(*, actor: Actor, rows: Sequence[DraftRow], now: datetime) -> li
         slot = (memory.audience, memory.workspace_id, memory.key)
         found[by_id[memory.pk] if memory.pk in by_id else by_slot[slot]] = memory
     missing = [position for position in range(len(rows)) if position not in found]
+    if missing and select_unguarded(actor, Change.UPDATED) is not None:
+        found |= {missing[i]: memory for i, memory in _propose_updates(actor, [rows[i] for i in missing], now=now)}
+        missing = [position for position in missing if position not in found]
     if missing:
         again = _retry_taken_keys(actor=actor, rows=[rows[position] for position in missing], now=now)
         found |= {missing[i]: memory for i, memory in _insert_rows(actor=actor, rows=again, now=now)}
     return list(found.items())
+
+
+def _propose_updates(actor: Actor, rows: Sequence[DraftRow], *, now: datetime) -> list[tuple[int, Memory]]:
+    """Propose the changes to owners of keys that the policy guards. Returns these owners, unchanged, each with the
+    position of its row."""
+    owners = Memory.objects.in_organization(actor.organization_id).alive(now=now).filter(owns_key=True)
+    audiences, keys = {row.audience for row in rows}, {row.values["key"] for row in rows}
+    guarded = owners.filter(audience__in=audiences, key__in=keys, workspace=actor.workspace_id).defer("search")
+    by_slot = {(memory.audience, memory.workspace_id, memory.key): memory for memory in guarded}
+    proposed = []
+    for position, row in enumerate(rows):
+        owner = by_slot.get(row.slot) if row.slot and row.dedupe is Dedupe.UPDATE else None
+        if owner is None:
+            continue
+        try:
+            enforce_policy(actor, owner, Change.UPDATED)
+        except NeedsApproval as held:
+            changes = {name: row.values[name] for name in row.set_fields}
+            proposed.append((position, propose_change(ProposedOperation.UPDATE, held, actor, changes, now=now)))
+    return proposed
 
 
 def _retry_taken_keys(*, actor: Actor, rows: Sequence[DraftRow], now: datetime) -> list[DraftRow]:
@@ -327,17 +417,18 @@ KEY_OWNER = "(organization_id, audience, workspace_id, key) WHERE owns_key AND f
 SAME_TEXT = "memories_memory.content = excluded.content AND memories_memory.summary = excluded.summary"
 
 
-def _build_conflict_clause(set_fields: Iterable[str]) -> str:
+def _build_conflict_clause(set_fields: Iterable[str], unguarded: str) -> str:
     assignments = [f"{name} = excluded.{name}" for name in set_fields]
     assignments += [
         "language = excluded.language",
+        "provenance = excluded.provenance",
         f"verified_at = CASE WHEN {SAME_TEXT} THEN memories_memory.verified_at END",
         f"verified_by = CASE WHEN {SAME_TEXT} THEN memories_memory.verified_by ELSE '' END",
         "version = memories_memory.version + 1",
         "updated_at = greatest(memories_memory.updated_at, excluded.updated_at)",
     ]
     alive = "memories_memory.expires_at IS NULL OR memories_memory.expires_at > %(now)s::timestamptz"
-    return f"ON CONFLICT {KEY_OWNER} DO UPDATE SET {', '.join(assignments)} WHERE {alive}"
+    return f"ON CONFLICT {KEY_OWNER} DO UPDATE SET {', '.join(assignments)} WHERE ({alive}) AND {unguarded}"
 
 
 # Inserts or overwrites all rows of one JSON array and records the version of each. The unique index
@@ -370,15 +461,15 @@ SELECT {returned} FROM saved
 """
 
 
-@cache
-def _build_save_statement(dedupe: Dedupe, set_fields: tuple[str, ...]) -> str:
+@lru_cache(maxsize=500)
+def _build_save_statement(dedupe: Dedupe, set_fields: tuple[str, ...], unguarded: str) -> str:
     types = {field.column: field.db_type(connection) for field in Memory._meta.local_fields}
     updating = dedupe is Dedupe.UPDATE
     return SAVE_MEMORIES.format(
         written=", ".join(INSERTED_COLUMNS),
         definitions=", ".join(f"{column} {types[column]}" for column in INSERTED_COLUMNS),
         pause=CONVERSATION_PAUSE,
-        conflict=_build_conflict_clause(set_fields) if updating else f"ON CONFLICT {KEY_OWNER} DO NOTHING",
+        conflict=_build_conflict_clause(set_fields, unguarded) if updating else f"ON CONFLICT {KEY_OWNER} DO NOTHING",
         returned=", ".join(Memory.COLUMNS),
         unset=", ".join(Memory.LIVING),
         described=", ".join(MEMORY_COLUMNS),
@@ -394,17 +485,45 @@ def _execute_save(*, actor: Actor, rows: Sequence[DraftRow], now: datetime) -> l
         "now": now,
         "revisions": [uuid7() for _ in rows],
     }
+    unguarded, guards = _compile_unguarded(actor)
     with prepared_cursor() as cursor:
-        cursor.execute(_build_save_statement(rows[0].dedupe, rows[0].set_fields), parameters)
+        cursor.execute(_build_save_statement(rows[0].dedupe, rows[0].set_fields, unguarded), parameters | guards)
         return [Memory.from_row(row) for row in cursor.fetchall()]
 
 
-@transaction.atomic
+def _compile_unguarded(actor: Actor) -> tuple[str, dict[str, Any]]:
+    """Return the condition of the memories that a save of their key may overwrite at once, and its parameters."""
+    condition = select_unguarded(actor, Change.UPDATED)
+    return ("true", {}) if condition is None else _compile_condition(condition)
+
+
+@lru_cache(maxsize=200)
+def _compile_condition(condition: Q) -> tuple[str, dict[str, Any]]:
+    try:
+        sql, values = Memory.objects.filter(condition).values("pk").query.sql_with_params()
+    except EmptyResultSet:
+        return "false", {}
+    names = [f"guard_{number}" for number in range(len(values))]
+    where = sql.partition(" WHERE ")[2] % tuple(f"%({name})s" for name in names)
+    return f"({where})" if where else "true", dict(zip(names, values, strict=True))
+
+
 def _save_at_version(*, actor: Actor, draft: Draft, version: VersionCheck, now: datetime) -> Memory:
-    row = _build_row(actor=actor, draft=draft, now=now)
+    row = _build_row(actor=actor, draft=replace(draft, hold=None), now=now)
     owners = Memory.objects.writable_by(actor, now=now).filter(audience=row.audience, owns_key=True)
     found = owners.with_key(row.values["key"]).values_list("pk", flat=True).first() if row.slot else None
     if found is None:
         raise NotFound("No living memory has this key.")
     values = {name: row.values[name] for name in row.set_fields}
-    return revise(actor=actor, memory_id=found, change=Change.UPDATED, version=version, now=now, values=values)
+    try:
+        with transaction.atomic():
+            return revise(
+                actor=actor,
+                memory_id=found,
+                change=Change.UPDATED,
+                version=version,
+                now=now,
+                values=values | {"provenance": row.values["provenance"]},
+            )
+    except NeedsApproval as held:
+        return propose_change(ProposedOperation.UPDATE, held, actor, values, now=now)

@@ -38,11 +38,12 @@ WITH alike AS (
             AND theirs.memory_id = rough.memory_id AND theirs.model = %(model)s::text
         JOIN memories_memory AS memory ON memory.id = rough.memory_id
         WHERE -(theirs.vector <#> mine.vector) > %(above)s::float8 AND memory.forgotten_at IS NULL
+            AND memory.status = 'active' AND memory.valid_until IS NULL
             AND (memory.expires_at IS NULL OR memory.expires_at > %(now)s::timestamptz)
             AND memory.workspace_id IS NOT DISTINCT FROM new.workspace_id AND memory.created_at <= new.created_at
         ORDER BY similarity DESC LIMIT {MAX_SIMILAR_LINKS}
     ) AS found
-    WHERE new.id = ANY(%(memories)s::uuid[]) AND new.forgotten_at IS NULL
+    WHERE new.id = ANY(%(memories)s::uuid[]) AND new.forgotten_at IS NULL AND new.status = 'active'
 ), linked AS (
     INSERT INTO memories_association
         (id, organization_id, origin_id, target_id, agent_id, user_id, relation, weight, created_at, updated_at)

@@ -218,7 +218,7 @@ def _fetch_entries(
 ) -> list[PromptEntry]:
     """Return the entries that the actor may see, by a statement that is planned once."""
     visible, _ = visibility_sql.visible(actor)
-    values = {"now": now, "team": actor.team_id, "besides": list(besides), "ids": list(ids)}
+    values = {"now": now, "holds_at": now, "team": actor.team_id, "besides": list(besides), "ids": list(ids)}
     with prepared_cursor() as cursor:
         cursor.execute(ENTRIES_SQL.format(visible=visible) + which, visibility_sql.bound(actor) | values)
         return [PromptEntry(*row) for row in cursor.fetchall()]

@@ -2,9 +2,10 @@
 
 from uuid import UUID
 
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from memories.models import FileVersion, Memory, MemoryQuerySet, TeamFile
+from memories.models import FileVersion, Memory, MemoryQuerySet, Proposal, Status, TeamFile
 from memories.queries import memory_rows
 from memories.rules import access
 from memories.rules.fields import clean_fields
@@ -43,7 +44,7 @@ def _require_found(memory: Memory | None) -> Memory:
 
 def find_core(*, actor: Actor, team_id: UUID) -> Memory | None:
     """Return the memory that the team's prompts begin with, as `memories.prompts.context` chooses it."""
-    return Memory.objects.visible_to(actor).core_of(team_id).with_authors().defer("search").first()
+    return Memory.objects.visible_to(actor).holding().core_of(team_id).with_authors().defer("search").first()
 
 
 def clean_key(key: str) -> str:
@@ -63,6 +64,25 @@ def find_by_key(*, actor: Actor, key: str, scope: str) -> Memory:
         raise NotFound(f"There is no memory with the key {key!r} in scope {scope}.")
     nearest = {team_id: distance for distance, team_id in enumerate(actor.readable_team_ids)}
     return min(found, key=lambda memory: nearest.get(memory.audience, 0))
+
+
+MOST_IN_TIMELINE = 200
+
+
+def list_key_timeline(*, actor: Actor, key: str, scope: str) -> list[Memory]:
+    """Return the memories with this key in a scope, replaced ones too, by when they held, the newest first."""
+    rows = Memory.objects.visible_to(actor).filter(key=clean_key(key), scope=scope, status=Status.ACTIVE)
+    order = Coalesce("valid_from", "created_at").desc()
+    return list(rows.with_usage().order_by(order, "-id").defer("search")[:MOST_IN_TIMELINE])
+
+
+def find_proposal(*, actor: Actor, proposal_id: UUID) -> Proposal:
+    """Return the proposal if the actor made it or may decide about it."""
+    rows = Proposal.objects.visible_to(actor).with_authors().select_related("decided_by")
+    found = rows.filter(pk=proposal_id).first()
+    if found is None:
+        raise NotFound("There is no such proposal.")
+    return found
 
 
 def find_own_by_key(*, actor: Actor, key: str, scope: str) -> Memory:

@@ -47,7 +47,10 @@ def filter_memories(*, actor: Actor, params: Mapping[str, Any]) -> tuple[MemoryQ
     if params["forgotten"]:
         require_verb(actor, Verb.READ)
         require_verb(actor, Verb.WRITE)
-    allowed = Memory.objects.restorable_by(actor) if params["forgotten"] else Memory.objects.visible_to(actor)
+    if params["forgotten"]:
+        allowed = Memory.objects.restorable_by(actor)
+    else:
+        allowed = Memory.objects.visible_to(actor).holding(params.get("as_of"))
     audiences = sorted(actor.writes if params["forgotten"] else actor.reads, key=str)
     rows = MemoryFilters.apply_filters(allowed, params)
     words = params.get("text", "").strip()

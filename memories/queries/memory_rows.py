@@ -31,12 +31,12 @@ SELECT_PAGE_SQL = (
 
 
 def fetch_visible_memory(*, actor: Actor, memory_id: UUID) -> Memory | None:
-    """Return the memory if the actor may see it, else None. Index: the primary key."""
-    visible, _ = visibility_sql.visible(actor)
+    """Return the memory if the actor may see it, else None, whether it still holds or not. Index: the primary key."""
+    seen, now = visibility_sql.visible_at_any_time(actor), timezone.now()
     with prepared_cursor() as cursor:
         cursor.execute(
-            SELECT_ONE_SQL.format(visible=visible),
-            visibility_sql.bound(actor) | {"now": timezone.now(), "id": memory_id},
+            SELECT_ONE_SQL.format(visible=seen),
+            visibility_sql.bound(actor) | {"now": now, "id": memory_id},
         )
         row = cursor.fetchone()
     return _build_memory(row) if row else None

@@ -57,12 +57,13 @@ def recall(
     fold: bool = True,
     explain: bool = False,
     snippets: bool = False,
+    as_of: datetime | None = None,
     noted: bool = True,
     now: datetime | None = None,
 ) -> Recalled:
-    """Return the memories that answer best, or the first of the requested list. To a query, hits that are not sure
-    enough are left out, and, if `fold` is true, those that repeat a better one. The recall is logged, unless `noted` is
-    false."""
+    """Return the memories that answer best, or the first of the requested list, among those that hold at `as_of`, by
+    default now. To a query, hits that are not sure enough are left out, and, if `fold` is true, those that repeat a
+    better one. The recall is logged, unless `noted` is false."""
     began, now = time.perf_counter(), now or timezone.now()
     chosen, limit = _check_parameters(
         query=query, mode=mode, limit=limit, filters=filters, sort_by=sort_by, min_confidence=min_confidence
@@ -72,7 +73,9 @@ def recall(
         question = _read_question(actor=actor, query=query, mode=chosen, now=now)
         wanted = count_wanted(limit)
         candidates = wanted if chosen is Mode.KEYWORD else count_candidates(wanted)
-        found = _answer_query(actor=actor, query=query, question=question, limit=candidates, rule=rule, now=now)
+        found = _answer_query(
+            actor=actor, query=query, question=question, limit=candidates, rule=rule, now=now, as_of=as_of
+        )
         if chosen is not Mode.KEYWORD:
             found = _rerank(found, query=query, limit=wanted)
         floor = resolve_floor(min_confidence)
@@ -81,7 +84,7 @@ def recall(
             found = _add_words(found, question, explain=explain, snippets=snippets)
     else:
         order = {Mode.RECENT: "recent", Mode.IMPORTANT: "importance", Mode.TYPED: sort_by}[chosen]
-        found = _list_recall(actor=actor, rule=rule, order=order, limit=limit, now=now)
+        found = _list_recall(actor=actor, rule=rule, order=order, limit=limit, now=now, as_of=as_of)
     if noted:
         took = time.perf_counter() - began
         metrics.recall_seconds.labels(chosen).observe(took)
@@ -89,7 +92,7 @@ def recall(
             actor=actor,
             query=query,
             mode=chosen,
-            filters=filters.set_values() if filters else {},
+            filters=(filters.set_values() if filters else {}) | ({"as_of": as_of.isoformat()} if as_of else {}),
             memories=[hit.memory for hit in found.hits],
             total=found.total,
             floor=found.floor,
@@ -142,6 +145,7 @@ def why_not(
     filters: Filters | None = None,
     sort_by: str = "recent",
     min_confidence: Floor | None = None,
+    as_of: datetime | None = None,
     now: datetime | None = None,
 ) -> Verdict:
     """Return the rule that keeps this memory out of the answer, or its rank in it."""
@@ -152,7 +156,7 @@ def why_not(
     if chosen not in ASKING:
         raise Invalid({"mode": f"This must be one of {', '.join(ASKING)}."})
     filters = filters or Filters()
-    memory, rule = find_excluding_rule(actor=actor, memory_id=memory_id, filters=filters, now=now)
+    memory, rule = find_excluding_rule(actor=actor, memory_id=memory_id, filters=filters, now=now, as_of=as_of)
     if rule:
         return Verdict(None, rule)
     question = _read_question(actor=actor, query=query, mode=chosen, now=now)
@@ -178,14 +182,23 @@ def _add_words(found: Recalled, question: Question, *, explain: bool, snippets: 
 
 
 def _answer_query(
-    *, actor: Actor, query: str, question: Question, limit: int, rule: Q | None, now: datetime
+    *,
+    actor: Actor,
+    query: str,
+    question: Question,
+    limit: int,
+    rule: Q | None,
+    now: datetime,
+    as_of: datetime | None,
 ) -> Recalled:
-    found = ask(actor=actor, question=question, rule=rule, limit=limit, limits=choose_limits(limit), now=now)
+    found = ask(
+        actor=actor, question=question, rule=rule, limit=limit, limits=choose_limits(limit), now=now, as_of=as_of
+    )
     hits = [Hit(memory, scored.score, scored) for memory, scored in found.hits]
     if hits and not question.missed_by_index(found):
         return Recalled(hits, found.total, bounded=found.bounded, note=question.note)
     part = question.literal or query.strip()
-    holding, total = lists.find_literal(actor=actor, rule=rule, part=part, limit=limit, now=now)
+    holding, total = lists.find_literal(actor=actor, rule=rule, part=part, limit=limit, now=now, as_of=as_of)
     first = {memory.pk for memory in holding}
     rest = [hit for hit in hits if hit.memory.pk not in first]
     best = [*(Hit(memory, 1.0) for memory in holding), *rest][:limit]
@@ -210,8 +223,12 @@ def _rerank(found: Recalled, *, query: str, limit: int) -> Recalled:
     return replace(found, hits=[*front, *hits][:limit], note=note)
 
 
-def _list_recall(*, actor: Actor, rule: Q | None, order: str, limit: int, now: datetime) -> Recalled:
-    memories = lists.list_in_order(actor=actor, rule=rule, order=order, limit=limit, now=now)
-    total = lists.count_memories(actor=actor, rule=rule, now=now) if len(memories) == limit else len(memories)
+def _list_recall(
+    *, actor: Actor, rule: Q | None, order: str, limit: int, now: datetime, as_of: datetime | None
+) -> Recalled:
+    memories = lists.list_in_order(actor=actor, rule=rule, order=order, limit=limit, now=now, as_of=as_of)
+    total = (
+        lists.count_memories(actor=actor, rule=rule, now=now, as_of=as_of) if len(memories) == limit else len(memories)
+    )
     hits = [Hit(memory, 1.0) for memory in memories]
     return Recalled(hits, min(total, lists.COUNTED), bounded=total > lists.COUNTED)

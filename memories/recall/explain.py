@@ -75,9 +75,13 @@ def find_matched_words(*, memories: Sequence[Memory], terms: Sequence[Term]) -> 
         return {memory_id: sorted(found) for memory_id, found in cursor.fetchall()}
 
 
-def find_excluding_rule(*, actor: Actor, memory_id: UUID, filters: Filters, now: datetime) -> tuple[Memory, str]:
+def find_excluding_rule(
+    *, actor: Actor, memory_id: UUID, filters: Filters, now: datetime, as_of: datetime | None = None
+) -> tuple[Memory, str]:
     """Return the memory, and the rule that keeps it out of every answer, if there is one."""
-    reachable = Memory.objects.filter(access.readable_by(actor), purged_at=None)
+    reachable = Memory.objects.filter(
+        access.readable_by(actor), access.is_active_or_own_proposal(actor), purged_at=None
+    )
     memory = reachable.filter(pk=memory_id).defer("search").first()
     if memory is None:
         raise NotFound("There is no such memory.")
@@ -88,6 +92,12 @@ def find_excluding_rule(*, actor: Actor, memory_id: UUID, filters: Filters, now:
         return memory, f"It was forgotten on {memory.forgotten_at:%Y-%m-%d} by {memory.forgotten_by}."
     if memory.expires_at and memory.expires_at <= now:
         return memory, f"It expired on {memory.expires_at:%Y-%m-%d %H:%M} UTC."
+    moment = as_of or now
+    if memory.valid_until and memory.valid_until <= moment:
+        instead = " Another memory has replaced it." if memory.superseded_by else ""
+        return memory, f"It held until {memory.valid_until:%Y-%m-%d %H:%M} UTC.{instead}"
+    if memory.valid_from and memory.valid_from > moment:
+        return memory, f"It holds only from {memory.valid_from:%Y-%m-%d %H:%M} UTC on."
     for field in fields(Filters):
         value = getattr(filters, field.name)
         alone = replace(Filters(), **{field.name: value})

@@ -158,6 +158,7 @@ def fuse_rankings(
     limit: int,
     limits: VectorLimits,
     now: datetime,
+    as_of: datetime | None = None,
     filter_inside_ann: bool = False,
     exact_scan: bool = False,
     follow_links: bool = True,
@@ -170,7 +171,7 @@ def fuse_rankings(
     parameters = visibility_sql.bound(actor) | filter_parameters | _bind_question(terms, vector, extra_candidates)
     parameters |= words.bind_words(terms, parameters["audiences"]) if terms else NO_WORDS
     openings = sorted(first_words)
-    parameters |= {"limit": limit, "now": now, "words": array_literal(openings)}
+    parameters |= {"limit": limit, "now": now, "holds_at": as_of or now, "words": array_literal(openings)}
     parameters["audiences"] = array_literal(parameters["audiences"])
     plan = Plan(
         word_places=words.count_places(len(terms.terms)) if terms else 0,

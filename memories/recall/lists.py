@@ -69,14 +69,24 @@ ORDER BY {order}, id DESC LIMIT %(limit)s::integer
 """
 
 
-def list_in_order(*, actor: Actor, rule: Q | None, order: str, limit: int, now: datetime) -> list[Memory]:
-    return _read(actor=actor, rule=rule, first=FIRST[order], order=order, bound={"limit": limit, "now": now})[0]
+def list_in_order(
+    *, actor: Actor, rule: Q | None, order: str, limit: int, now: datetime, as_of: datetime | None = None
+) -> list[Memory]:
+    bound = {"limit": limit, "now": now, "holds_at": as_of or now}
+    return _read(actor=actor, rule=rule, first=FIRST[order], order=order, bound=bound)[0]
 
 
-def find_literal(*, actor: Actor, rule: Q | None, part: str, limit: int, now: datetime) -> tuple[list[Memory], int]:
+def find_literal(
+    *, actor: Actor, rule: Q | None, part: str, limit: int, now: datetime, as_of: datetime | None = None
+) -> tuple[list[Memory], int]:
     """Return the newest memories that contain this text, letter by letter, and how many do, among those that are read
     through."""
-    bound = {"limit": limit, "now": now, "part": f"%{connection.ops.prep_for_like_query(part)}%"}
+    bound = {
+        "limit": limit,
+        "now": now,
+        "holds_at": as_of or now,
+        "part": f"%{connection.ops.prep_for_like_query(part)}%",
+    }
     return _read(actor=actor, rule=rule, first=[HOLDING], order="recent", bound=bound)
 
 
@@ -104,10 +114,10 @@ SELECT count(*) FROM (SELECT FROM memories_memory WHERE {visible} LIMIT {most}) 
 """
 
 
-def count_memories(*, actor: Actor, rule: Q | None, now: datetime) -> int:
+def count_memories(*, actor: Actor, rule: Q | None, now: datetime, as_of: datetime | None = None) -> int:
     """Return how many memories there are, counted up to a limit."""
     visible, filtered = visibility_sql.visible(actor, rule)
     with prepared_cursor() as cursor:
-        parameters = visibility_sql.bound(actor) | filtered | {"now": now}
+        parameters = visibility_sql.bound(actor) | filtered | {"now": now, "holds_at": as_of or now}
         cursor.execute(COUNT.format(visible=visible, most=COUNTED + 1), parameters)
         return int(cursor.fetchone()[0])

@@ -64,10 +64,17 @@ def _vector(query: str, asked: Terms) -> tuple[QueryVector | None, str]:
 
 
 def ask(
-    *, actor: Actor, question: Question, rule: Q | None, limit: int, limits: meaning.VectorLimits, now: datetime
+    *,
+    actor: Actor,
+    question: Question,
+    rule: Q | None,
+    limit: int,
+    limits: meaning.VectorLimits,
+    now: datetime,
+    as_of: datetime | None = None,
 ) -> hybrid.Fused:
-    """Return the best answers. If too many of the nearest memories are hidden from the actor, search again among
-    visible ones only."""
+    """Return the best answers among what holds at `as_of`, by default now. If too many of the nearest memories are
+    hidden from the actor, search again among visible ones only."""
     fuse = partial(
         hybrid.fuse_rankings,
         actor=actor,
@@ -77,6 +84,7 @@ def ask(
         limit=limit,
         limits=limits,
         now=now,
+        as_of=as_of,
         exact_scan=question.terms.whole and question.terms.memories <= meaning.MOST_SCANNED,
         follow_links=question.terms.linked and retrievers.uses("links"),
         extra_candidates=question.extra_candidates,

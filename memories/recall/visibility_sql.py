@@ -11,6 +11,7 @@ from memories.models import Memory
 from teams.actor import Actor
 from teams.models import Verb
 
+INTEGER = models.IntegerField()
 ONE, ANY = "IN (asked.audience)", "= ANY(%(audiences)s::uuid[])"
 
 
@@ -26,20 +27,34 @@ class Name(models.Expression):
 
 
 def bound(actor: Actor) -> dict[str, Any]:
-    """Return the parameters of the conditions below, except %(now)s."""
+    """Return the parameters of the conditions below, except %(now)s and %(holds_at)s."""
     audiences = sorted(actor.reads) if actor.may(Verb.READ) else []
-    return {"organization": actor.organization_id, "audiences": audiences, "workspace": actor.workspace_id}
+    return {
+        "organization": actor.organization_id,
+        "audiences": audiences,
+        "workspace": actor.workspace_id,
+        "proposer": actor.agent_id or actor.user_id,
+    }
 
 
 def visible(actor: Actor, rule: Q | None = None) -> tuple[str, dict[str, Any]]:
-    """Return the condition on memories_memory under which the actor sees a row, and the parameters of the additional
-    rule."""
-    shape = (actor.workspaces_enabled, actor.workspace_id is None)
+    """Return the condition on memories_memory under which the actor sees a row that holds at %(holds_at)s, and the
+    parameters of the additional rule."""
+    shape = _describe_shape(actor)
     if not rule:
         return _visible(*shape), {}
     sql, values = _rows(*shape).filter(rule).values("pk").query.sql_with_params()
     names = [f"filter_{number}" for number in range(len(values))]
     return _condition(sql % tuple(f"%({name})s" for name in names)), dict(zip(names, values, strict=True))
+
+
+def visible_at_any_time(actor: Actor) -> str:
+    """Return the condition under which the actor sees a row, whether it still holds or not."""
+    return _visible(*_describe_shape(actor), holding=False)
+
+
+def _describe_shape(actor: Actor) -> tuple[bool, bool, bool]:
+    return actor.workspaces_enabled, actor.workspace_id is None, actor.agent_id is not None
 
 
 def within_one(condition: str) -> str:
@@ -48,13 +63,14 @@ def within_one(condition: str) -> str:
 
 
 @cache
-def _visible(workspaces: bool, outside: bool) -> str:
-    sql, _ = _rows(workspaces, outside).values("pk").query.sql_with_params()
-    return _condition(sql % ())
+def _visible(workspaces: bool, outside: bool, by_agent: bool, *, holding: bool = True) -> str:
+    sql, values = _rows(workspaces, outside, by_agent, holding=holding).values("pk").query.sql_with_params()
+    return _condition(sql % tuple(f"'{value}'" for value in values))  # constants of our own
 
 
-def _rows(workspaces: bool, outside: bool) -> models.QuerySet[Memory]:
+def _rows(workspaces: bool, outside: bool, by_agent: bool, *, holding: bool = True) -> models.QuerySet[Memory]:
     uuid = models.UUIDField()
+    proposer: Any = Name(f"%(proposer)s::{'uuid' if by_agent else 'integer'}", uuid if by_agent else INTEGER)
     anybody: Any = Actor(
         organization_id=Name("%(organization)s::uuid", uuid),  # type: ignore[arg-type]
         team_id=None,  # type: ignore[arg-type]
@@ -64,10 +80,13 @@ def _rows(workspaces: bool, outside: bool) -> models.QuerySet[Memory]:
         writes=frozenset(),
         readable_team_ids=(),
         workspaces_enabled=workspaces,
+        **{"agent_id" if by_agent else "user_id": proposer},
     )
     if not outside:
         anybody = replace(anybody, workspace_id=Name("%(workspace)s::uuid", uuid))
-    return Memory.objects.visible_to(anybody, now=Name("%(now)s::timestamptz", models.DateTimeField()))  # type: ignore[arg-type]
+    now, holds_at = (Name(f"%({name})s::timestamptz", models.DateTimeField()) for name in ("now", "holds_at"))
+    rows = Memory.objects.visible_to(anybody, now=now)  # type: ignore[arg-type]
+    return rows.holding(holds_at) if holding else rows  # type: ignore[arg-type]
 
 
 def _condition(sql: str) -> str:

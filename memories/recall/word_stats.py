@@ -314,7 +314,8 @@ WHERE word NOT LIKE '@%%' AND (ndoc > 1 OR word NOT LIKE '=%%')
 """
 SUMMARY = """
 SELECT count(*), coalesce(avg(octet_length(content)), 0)::float8
-FROM memories_memory WHERE organization_id = %s AND audience = %s AND forgotten_at IS NULL AND {within}
+FROM memories_memory
+WHERE organization_id = %s AND audience = %s AND forgotten_at IS NULL AND status = 'active' AND {within}
 """
 
 
@@ -345,6 +346,7 @@ def count(*, within: Within, audience: UUID, now: datetime) -> Vocabulary | None
         source = (
             "SELECT search FROM memories_memory "
             f"WHERE organization_id = '{organization_id}' AND audience = '{audience}' AND forgotten_at IS NULL "
+            "AND status = 'active' "
             f"AND {within.condition}"
         )
         cursor.execute(COUNT, where | {"source": source})

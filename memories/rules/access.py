@@ -25,6 +25,12 @@ def writable_by(actor: Actor) -> Q:
     return _within_audiences(actor, audiences=actor.writes)
 
 
+def is_active_or_own_proposal(actor: Actor) -> Q:
+    """Match active memories and the proposals that the actor made itself."""
+    mine = Q(agent=actor.agent_id) if actor.agent_id else Q(user=actor.user_id, agent=None)
+    return Q(status="active") | Q(mine, status="proposed")
+
+
 def owned_by(actor: Actor) -> Q:
     return _within_audiences(actor, audiences=actor.owns)
 

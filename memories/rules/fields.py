@@ -235,6 +235,8 @@ MEMORY_FIELDS: Mapping[str, Cleaner] = {
     "pinned": lambda value, now: clean_flag(value),
     "expires_at": clean_future,
     "review_by": lambda value, now: clean_moment(value),
+    "valid_from": lambda value, now: clean_moment(value),
+    "valid_until": lambda value, now: clean_moment(value),
     "source": lambda value, now: clean_label(default_if_null(value, ""), otherwise="manual"),
     "metadata": lambda value, now: clean_metadata(default_if_null(value, {})),
 }

@@ -20,7 +20,7 @@ def alone(actor: Actor) -> Actor:
 
 
 def readable(actor: Actor) -> MemoryQuerySet:
-    return Memory.objects.visible_to(alone(actor)).defer("search")
+    return Memory.objects.visible_to(alone(actor)).holding().defer("search")
 
 
 def writable(actor: Actor) -> MemoryQuerySet:

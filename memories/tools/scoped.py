@@ -102,7 +102,7 @@ def recall_(actor: Actor, said: Arguments) -> Result:
 def list_(actor: Actor, said: Arguments) -> Result:
     now, start, limit = timezone.now(), said["offset"], said["limit"]
     rule = Filters(**_pick_filters(said)).q(now=now)
-    rows = Memory.objects.visible_to(actor, now=now).filter(rule).order_by(*FIRST)
+    rows = Memory.objects.visible_to(actor, now=now).holding(now).filter(rule).order_by(*FIRST)
     page = list(_whole(rows)[start : start + limit + 1])
     following = start + limit if len(page) > limit else None
     return {"memories": [shapes.memory(memory) for memory in page[:limit]], "nextOffset": following}

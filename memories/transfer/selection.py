@@ -69,7 +69,8 @@ WHOLE_ORGANIZATION = "%(team)s::uuid IS NULL"
 ANY_AUDIENCE = "%(audiences)s::uuid[] IS NULL"
 MEMORY_ACTIVE = "forgotten_at IS NULL AND (expires_at IS NULL OR expires_at > %(now)s)"
 MEMORY_VISIBLE = (
-    f"audience = ANY(%(audiences)s::uuid[]) AND ({MEMORY_ACTIVE} OR audience = ANY(%(restorable)s::uuid[]))"
+    "audience = ANY(%(audiences)s::uuid[]) AND status = 'active' "
+    f"AND ({MEMORY_ACTIVE} OR audience = ANY(%(restorable)s::uuid[]))"
 )
 MEMORY_ROWS = f"{OF_TEAM} AND {IN_WORKSPACE} AND ({ANY_AUDIENCE} OR {MEMORY_VISIBLE})"
 RECALL_ROWS = f"{OF_TEAM} AND {IN_WORKSPACE} AND ({ANY_AUDIENCE} OR audience = ANY(%(audiences)s::uuid[]))"
@@ -86,6 +87,5 @@ def of_memory(column: str = "memory_id") -> str:
 
 
 # A version that was written for another audience stays with them.
-REVISION_ROWS = (
-    f"({ANY_AUDIENCE} OR {in_subquery('(memory_id, audience)', 'memories_memory', MEMORY_ROWS, among='id, audience')})"
-)
+OF_SEEN_MEMORY = in_subquery("(memory_id, audience)", "memories_memory", MEMORY_ROWS, among="id, audience")
+REVISION_ROWS = f"({ANY_AUDIENCE} OR (status = 'active' AND {OF_SEEN_MEMORY}))"

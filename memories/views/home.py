@@ -102,7 +102,7 @@ def _first_memories(
 ) -> paging.RowPage[Memory]:
     """Return the first memories by an order. Indexes, for each audience: memory_pinned, memory_due,
     memory_vanishing."""
-    rows = Memory.objects.visible_to(place.team_only_actor).filter(condition)
+    rows = Memory.objects.visible_to(place.team_only_actor).holding().filter(condition)
     if exclude:
         rows = rows.exclude(pk=exclude.pk)
     return paging.fetch_page(

@@ -47,13 +47,13 @@ def load_inherited(place: TeamPage, above: Sequence[Team]) -> list[Inherited]:
 
 
 def _load_cores(place: TeamPage, teams: Sequence[UUID]) -> dict[UUID, Memory]:
-    rows = Memory.objects.visible_to(place.actor).core_of(*teams)
+    rows = Memory.objects.visible_to(place.actor).holding().core_of(*teams)
     return {memory.audience: memory for memory in rows.defer("search")}
 
 
 def _load_pinned(place: TeamPage, teams: Sequence[UUID]) -> list[Memory]:
     """Return the first pinned memories of each team. Index, for each team: memory_pinned."""
-    visible = Memory.objects.visible_to(place.actor).filter(pinned=True, scope=Scope.TEAM).defer("search")
+    visible = Memory.objects.visible_to(place.actor).holding().filter(pinned=True, scope=Scope.TEAM).defer("search")
     rows = visible.exclude(key=CORE_KEY).order_by("-importance", "-id")
     firsts = [rows.filter(audience=team)[:PINNED_PER_TEAM] for team in teams]
     if not firsts:

@@ -21,8 +21,10 @@ def list_memory_links(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]
 
 
 def link_memories(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Link a memory to another; linking them again changes the weight."""
-    rest = {name: value for name, value in arguments.items() if name != "memory_id"}
+    """Link a memory to another; linking them again changes the weight. An update may also replace its target."""
+    rest = {name: value for name, value in arguments.items() if name not in ("memory_id", "supersede")}
+    if arguments.get("supersede"):
+        operations.supersede_by_link(actor=actor, origin_id=arguments["memory_id"], **rest)
     return outputs.association(operations.associate(actor=actor, origin_id=arguments["memory_id"], **rest))
 
 

@@ -1,0 +1,156 @@
+"""Proposing: a write that the team's policy holds becomes a proposal, which waits for a person's decision."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import wraps
+from typing import Any, ParamSpec, cast
+
+from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import transaction
+from django.utils import timezone
+
+from memories.models import Change, Memory, Proposal, ProposalCause, ProposedOperation
+from memories.rules.fields import Unset
+from memories.rules.policies import Outcome, decide_change
+from memories.rules.trust import provenance_of_caller
+from memoryhub.errors import Forbidden, TooMany
+from teams.actor import Actor
+
+MOST_OPEN = 500  # proposals of one author that wait at a time
+FULL_FOR = 3600  # seconds after which it makes sense to try again
+Arguments = ParamSpec("Arguments")
+
+
+class NeedsApproval(Forbidden):
+    """Stops a change that must become a proposal. Whoever does not turn it into one has refused it."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        reason: str,
+        *,
+        cause: ProposalCause = ProposalCause.POLICY,
+        findings: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        super().__init__(reason)
+        self.memory, self.reason, self.cause, self.findings = memory, reason, cause, findings
+
+
+def enforce_policy(actor: Actor, memory: Memory, change: Change) -> None:
+    """Raise what the policy of the actor's team makes of this change, if it does not simply let it pass."""
+    values = {name: getattr(memory, name) for name in ("type", "category", "key", "scope", "source", "pinned")}
+    decision = decide_change(actor, values, change)
+    if decision.outcome is Outcome.REFUSE:
+        raise Forbidden(decision.reason)
+    if decision.outcome is Outcome.PROPOSE:
+        raise NeedsApproval(memory, decision.reason)
+
+
+def proposable(operation: ProposedOperation) -> Callable[[Callable[Arguments, Memory]], Callable[Arguments, Memory]]:
+    """Let a held change become a proposal, which the caller gets as the unchanged memory with a `proposal_id`."""
+
+    def decorate(change: Callable[Arguments, Memory]) -> Callable[Arguments, Memory]:
+        @wraps(change)
+        def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Memory:
+            try:
+                return change(*args, **kwargs)
+            except NeedsApproval as held:
+                left_out = ("actor", "memory_id", "version", "now")
+                arguments = {name: value for name, value in kwargs.items() if name not in left_out}
+                now = cast(datetime | None, kwargs.get("now"))
+                return propose_change(operation, held, cast(Actor, kwargs["actor"]), arguments, now=now)
+
+        return run
+
+    return decorate
+
+
+def propose_change(
+    operation: ProposedOperation,
+    held: NeedsApproval,
+    actor: Actor,
+    arguments: Mapping[str, Any],
+    *,
+    now: datetime | None = None,
+) -> Memory:
+    """Record a held change. Returns the memory, unchanged, with the id of the proposal."""
+    memory = held.memory
+    memory.proposal_id = create_proposal(
+        actor=actor,
+        memory=memory,
+        operation=operation,
+        arguments={name: value for name, value in arguments.items() if not isinstance(value, Unset)},
+        cause=held.cause,
+        reason=held.reason,
+        findings=held.findings,
+        now=now or timezone.now(),
+    ).pk
+    return memory
+
+
+@transaction.atomic
+def create_proposal(
+    *,
+    actor: Actor,
+    memory: Memory,
+    operation: ProposedOperation,
+    arguments: Mapping[str, Any],
+    cause: ProposalCause,
+    reason: str,
+    findings: Sequence[Mapping[str, Any]] = (),
+    now: datetime,
+) -> Proposal:
+    """Record a held write. The same one again is the same proposal."""
+    mine = Proposal.objects.made_by_caller(actor).open(now=now)
+    kept = _as_json(arguments)
+    same = mine.filter(memory=memory.pk, operation=operation, arguments=kept, base_version=memory.version)
+    if operation != ProposedOperation.SAVE and (known := same.first()):
+        return known
+    refuse_too_many_proposals(actor, 1, now=now)
+    return Proposal.objects.create(
+        **build_proposal_values(actor, memory, operation=operation, cause=cause, reason=reason, now=now),
+        arguments=kept,
+        findings=list(findings),
+    )
+
+
+def build_proposal_values(
+    actor: Actor,
+    memory: Memory,
+    *,
+    operation: ProposedOperation,
+    cause: ProposalCause,
+    reason: str,
+    now: datetime,
+) -> dict[str, Any]:
+    return {
+        "organization_id": actor.organization_id,
+        "memory_id": memory.pk,
+        "operation": operation,
+        "base_version": memory.version,
+        "cause": cause,
+        "reason": reason[:500],
+        "provenance": memory.provenance if operation == ProposedOperation.SAVE else provenance_of_caller(actor),
+        "agent_id": actor.agent_id,
+        "user_id": actor.user_id,
+        "token_id": actor.token_id,
+        "created_at": now,
+        "expires_at": now + timedelta(days=settings.PROPOSAL_DAYS),
+    }
+
+
+def refuse_too_many_proposals(actor: Actor, number: int, *, now: datetime) -> None:
+    """Refuse a caller whose proposals fill the inbox."""
+    waiting = Proposal.objects.made_by_caller(actor).open(now=now)[: MOST_OPEN + 1].count()
+    if waiting + number > MOST_OPEN:
+        raise TooMany(
+            f"{waiting:,} of your proposals wait for a decision; there can be {MOST_OPEN:,} at a time.",
+            retry_after=FULL_FOR,
+        )
+
+
+def _as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments as JSON keeps them, so that equal ones compare equal."""
+    return cast(dict[str, Any], json.loads(json.dumps(dict(arguments), cls=DjangoJSONEncoder)))

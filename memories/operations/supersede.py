@@ -1,0 +1,116 @@
+"""Superseding: a memory that no longer holds is closed at the moment from which its successor holds."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from memories.models import Change, Memory, ProposedOperation, Relation
+from memories.operations.attach import associate
+from memories.operations.propose import proposable
+from memories.operations.revise import lock_memory, revise
+from memories.rules.fields import clean_fields
+from memories.rules.preconditions import VersionCheck
+from memoryhub import locks
+from memoryhub.errors import Conflict, Invalid, NotFound
+from teams.actor import Actor
+
+LONGEST_CHAIN = 1_000  # successors that are followed to find a circle
+
+
+@proposable(ProposedOperation.SUPERSEDE)
+@transaction.atomic
+def supersede_memory(
+    *,
+    actor: Actor,
+    memory_id: UUID,
+    by: UUID,
+    at: datetime | None = None,
+    version: VersionCheck = None,
+    now: datetime | None = None,
+) -> Memory:
+    """Close the memory at the moment from which `by` holds, by default since it was saved, and link the two. The
+    successor gets the key, if it has none of its own."""
+    now = now or timezone.now()
+    if by == memory_id:
+        raise Invalid({"by": "A memory cannot replace itself."})
+    successor = Memory.objects.writable_by(actor, now=now).filter(pk=by).defer("search").first()
+    if successor is None:
+        raise NotFound("There is no such memory to replace it.")
+    locks.lock_names(f"supersede {successor.audience}")  # so that two calls together cannot make a circle
+    old = lock_memory(actor=actor, memory_id=memory_id, version=version, now=now)
+    successor = lock_memory(actor=actor, memory_id=by, version=None, now=now)
+    if (old.audience, old.workspace_id) != (successor.audience, successor.workspace_id):
+        raise Invalid({"by": "Both memories must have the same audience."})
+    if old.superseded_by:
+        raise Conflict("Another memory has replaced this one already.", current=old)
+    _refuse_circle(successor, old)
+    start = clean_fields({"valid_from": at}, now=now)["valid_from"] or successor.valid_from or successor.created_at
+    start = min(start, successor.valid_until or start)  # it may have been replaced itself
+    moves_key = old.owns_key and successor.key in ("", old.key)
+    closed = revise(
+        actor=actor,
+        memory_id=old.pk,
+        change=Change.SUPERSEDED,
+        version=old.version,
+        now=now,
+        values={
+            "valid_until": max(start, old.valid_from or start),
+            "superseded_by": successor.pk,
+            "owns_key": old.owns_key and not moves_key,
+        },
+    )
+    changes = {"key": old.key, "owns_key": True} if moves_key else {}
+    if successor.valid_from != start:
+        changes["valid_from"] = start
+    if changes:
+        revise(actor=actor, memory_id=by, change=Change.UPDATED, version=successor.version, now=now, values=changes)
+    associate(actor=actor, origin_id=by, target_id=old.pk, relation=Relation.UPDATES, weight=1.0, now=now)
+    return closed
+
+
+def supersede_by_link(
+    *,
+    actor: Actor,
+    origin_id: UUID,
+    target_id: UUID,
+    relation: str = Relation.UPDATES,
+    weight: float = 1.0,
+    now: datetime | None = None,
+) -> Memory:
+    """Close the target of an update. The weight does not matter: what replaces a memory updates it wholly."""
+    if relation != Relation.UPDATES:
+        raise Invalid({"supersede": "Only a memory that updates another one can replace it."})
+    return supersede_memory(actor=actor, memory_id=target_id, by=origin_id, now=now)
+
+
+@transaction.atomic
+def reinstate_memory(
+    *, actor: Actor, memory_id: UUID, version: VersionCheck = None, now: datetime | None = None
+) -> Memory:
+    """Let a superseded memory hold again. Its successor keeps the key."""
+    now = now or timezone.now()
+    present = lock_memory(actor=actor, memory_id=memory_id, version=version, now=now)
+    if present.superseded_by is None:
+        raise Conflict("No memory has replaced this one.", current=present)
+    return revise(
+        actor=actor,
+        memory_id=memory_id,
+        change=Change.UPDATED,
+        version=present.version,
+        now=now,
+        values={"valid_until": None, "superseded_by": None},
+    )
+
+
+def _refuse_circle(successor: Memory, old: Memory) -> None:
+    following = successor.superseded_by
+    rows = Memory.objects.in_organization(old.organization_id)
+    for _ in range(LONGEST_CHAIN):
+        if following is None:
+            return
+        if following == old.pk:
+            raise Conflict("That would be a circle: this memory has replaced the other one, directly or not.")
+        following = rows.filter(pk=following).values_list("superseded_by", flat=True).first()
+    raise Conflict("The chain of replacements is too long.")

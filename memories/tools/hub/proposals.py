@@ -1,0 +1,41 @@
+"""Tools for proposals, and for memories that another one replaces."""
+
+from memories.contract import inputs, output_schemas
+from memories.contract.use_cases import proposals as use_cases
+from memories.tools import Tool
+from memories.tools.hub.descriptions import MEMORY_ID, hub_tool, taking
+from memoryhub.json_schema import identity
+
+PROPOSAL_ID = {"proposal_id": identity(description="The proposal's id.")}
+
+TOOLS = tuple(
+    hub_tool(tool)
+    for tool in (
+        Tool(
+            name="memory_supersede",
+            title="Replace a memory by another",
+            description="Closes a memory that no longer holds, and links it to the memory that holds instead. Recall "
+            "then gives the new one.",
+            parameters=taking(MEMORY_ID, inputs.SUPERSEDE, needs=("memory_id", "by")),
+            act=use_cases.supersede_memory,
+            gives=output_schemas.WRITTEN,
+        ),
+        Tool(
+            name="proposal_list",
+            title="List your proposals",
+            description="Lists your writes that wait for a person's approval, and what people decided.",
+            parameters=taking(inputs.PROPOSALS),
+            act=use_cases.list_proposals,
+            reads=True,
+            gives=output_schemas.page("proposals", output_schemas.PROPOSAL),
+        ),
+        Tool(
+            name="proposal_withdraw",
+            title="Withdraw a proposal",
+            description="Takes back a proposal of yours that nobody has decided about.",
+            parameters=taking(PROPOSAL_ID, needs=("proposal_id",)),
+            act=use_cases.withdraw_proposal,
+            gives=output_schemas.PROPOSAL,
+        ),
+    )
+)

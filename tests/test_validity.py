@@ -1,0 +1,142 @@
+"""Validity in time: what holds now, what held then, and what replaced what."""
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from memories import operations
+from memories.models import Association, Memory, Relation
+from memories.prompts.context import build_context
+from memories.queries.lookup import list_key_timeline
+from memories.recall import recall, why_not
+from memoryhub.errors import Conflict, Invalid, NotFound
+from teams.actor import Actor
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+MARCH, MAY = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 5, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def agent() -> Actor:
+    return factories.actor()
+
+
+def contents(actor: Actor, query: str = "the port of the gateway", **options: object) -> list[str]:
+    return [hit.memory.content for hit in recall(actor=actor, query=query, **options).hits]  # type: ignore[arg-type]
+
+
+def two_ports(agent: Actor) -> tuple[Memory, Memory]:
+    old = factories.memory(agent, "The gateway listens on port 8080.", key="gateway-port", valid_from=MARCH)
+    new = factories.memory(agent, "The gateway listens on port 1933.", valid_from=MAY)
+    return old, new
+
+
+def test_recall_gives_what_holds_now(agent: Actor) -> None:
+    now = timezone.now()
+    factories.memory(agent, "The gateway listened on port 1.", valid_until=now - timedelta(days=1))
+    factories.memory(agent, "The gateway will listen on port 2.", valid_from=now + timedelta(days=1))
+    factories.memory(agent, "The gateway listens on port 3.", valid_from=now - timedelta(days=1))
+    assert contents(agent) == ["The gateway listens on port 3."]
+    assert contents(agent, as_of=now - timedelta(days=2)) == ["The gateway listened on port 1."]
+    assert [hit.memory.content[-2] for hit in recall(actor=agent, mode="recent").hits] == ["3"]
+    assert "port 3" in build_context(actor=agent).text
+    assert "port 1" not in build_context(actor=agent).text
+
+
+def test_a_replaced_memory_is_closed_when_its_successor_begins(agent: Actor) -> None:
+    old, new = two_ports(agent)
+    closed = operations.supersede_memory(actor=agent, memory_id=old.pk, by=new.pk)
+    assert (closed.valid_until, closed.superseded_by, closed.owns_key) == (MAY, new.pk, False)
+    successor = Memory.objects.defer("search").get(pk=new.pk)
+    assert (successor.key, successor.owns_key) == ("gateway-port", True)
+    link = Association.objects.get(origin=new.pk, target=old.pk)
+    assert (link.relation, link.weight) == (Relation.UPDATES, 1.0)
+    assert contents(agent) == ["The gateway listens on port 1933."]
+    assert contents(agent, as_of=MAY - timedelta(seconds=1)) == ["The gateway listens on port 8080."]
+    assert contents(agent, as_of=MAY) == ["The gateway listens on port 1933."]
+    assert not contents(agent, as_of=MARCH - timedelta(seconds=1))
+
+
+def test_without_a_start_the_successor_holds_since_it_was_saved(agent: Actor) -> None:
+    old, new = factories.memory(agent, "Port 8080."), factories.memory(agent, "Port 1933.")
+    closed = operations.supersede_memory(actor=agent, memory_id=old.pk, by=new.pk)
+    assert closed.valid_until == new.created_at == Memory.objects.get(pk=new.pk).valid_from
+
+
+def test_the_timeline_of_a_key_has_what_was_replaced(agent: Actor) -> None:
+    old, new = two_ports(agent)
+    operations.supersede_memory(actor=agent, memory_id=old.pk, by=new.pk)
+    timeline = list_key_timeline(actor=agent, key="gateway-port", scope="team")
+    assert [memory.pk for memory in timeline] == [new.pk, old.pk]
+
+
+def test_a_replacement_can_be_undone(agent: Actor) -> None:
+    old, new = two_ports(agent)
+    operations.supersede_memory(actor=agent, memory_id=old.pk, by=new.pk)
+    again = operations.reinstate_memory(actor=agent, memory_id=old.pk)
+    assert (again.valid_until, again.superseded_by) == (None, None)
+    with pytest.raises(Conflict, match="No memory has replaced"):
+        operations.reinstate_memory(actor=agent, memory_id=old.pk)
+
+
+def test_a_replaced_memory_can_still_be_read_by_its_id(agent: Actor) -> None:
+    old, new = two_ports(agent)
+    operations.supersede_memory(actor=agent, memory_id=old.pk, by=new.pk)
+    assert Memory.objects.visible_to(agent).filter(pk=old.pk).exists()
+    verdict = why_not(actor=agent, memory_id=old.pk, query="the port of the gateway")
+    assert (verdict.rank, "Another memory has replaced it." in verdict.reason) == (None, True)
+
+
+def test_replacements_make_no_circle(agent: Actor) -> None:
+    one, two, three = (factories.memory(agent, f"Port {number}.") for number in (1, 2, 3))
+    operations.supersede_memory(actor=agent, memory_id=one.pk, by=two.pk)
+    operations.supersede_memory(actor=agent, memory_id=two.pk, by=three.pk)
+    with pytest.raises(Conflict, match="circle"):
+        operations.supersede_memory(actor=agent, memory_id=three.pk, by=one.pk)
+    with pytest.raises(Invalid, match="itself"):
+        operations.supersede_memory(actor=agent, memory_id=three.pk, by=three.pk)
+    with pytest.raises(Conflict, match="replaced this one already"):
+        operations.supersede_memory(actor=agent, memory_id=one.pk, by=three.pk)
+
+
+def test_both_memories_must_be_ones_that_the_caller_may_change(agent: Actor) -> None:
+    mine, theirs = factories.memory(agent, "Mine."), factories.memory(factories.actor(), "Theirs.")
+    for old, new in ((mine, theirs), (theirs, mine)):
+        with pytest.raises(NotFound):
+            operations.supersede_memory(actor=agent, memory_id=old.pk, by=new.pk)
+    own = factories.memory(agent, "My own.", scope="agent")
+    with pytest.raises(Invalid, match="same audience"):
+        operations.supersede_memory(actor=agent, memory_id=mine.pk, by=own.pk)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_replacements_in_a_circle_at_once_leave_none(agent: Actor) -> None:
+    ring = [factories.memory(agent, f"Port {number}.") for number in range(4)]
+    barrier = threading.Barrier(4)
+    outcomes: list[str] = []
+
+    def replace(place: int) -> None:
+        barrier.wait()
+        try:
+            operations.supersede_memory(actor=agent, memory_id=ring[place].pk, by=ring[(place + 1) % 4].pk)
+            outcomes.append("replaced")
+        except Conflict:
+            outcomes.append("refused")
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=replace, args=(place,)) for place in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["refused", "replaced", "replaced", "replaced"]
+
+
+def test_a_period_cannot_end_before_it_begins(agent: Actor) -> None:
+    with pytest.raises(Invalid, match="valid until is not before valid from"):
+        factories.memory(agent, "Backwards.", valid_from=MAY, valid_until=MARCH)
