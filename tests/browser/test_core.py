@@ -110,7 +110,7 @@ def test_two_who_write_at_once_put_it_together_by_keyboard(
 ) -> None:
     memory = factories.memory(writer, "One.\n\nTwo.\n", key="core")
     page = visit(owner, at(team, f"core/{memory.pk}/edit/"))
-    operations.update_memory(actor=writer, memory_id=memory.pk, content="One of theirs.\n\nTwo.\n")
+    operations.update_memory(actor=factories.owner_actor(team), memory_id=memory.pk, content="One of theirs.\n\nTwo.\n")
     press(page, "Control+End")
     page.keyboard.type("Three.")
     press(page, "Control+Enter")

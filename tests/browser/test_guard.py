@@ -155,7 +155,7 @@ def expect_kept(page: Page, form: Form, text: str, sentence: str) -> None:
 
 
 def expect_saved(page: Page, form: Form, text: str) -> None:
-    expect(page.locator(".toast")).to_contain_text(re.compile("saved|written", re.IGNORECASE))
+    expect(page.locator(".toast:not(.error)")).to_contain_text(re.compile("saved|written", re.IGNORECASE))
     expect(page.locator("[data-not-saved]")).to_have_count(0)
     assert form.read() == text
     assert page.evaluate(DRAFTS) == 0
