@@ -80,12 +80,14 @@ def test_generators_find_readable_names_and_one_answer_for_each_status(document:
     assert not [schema for schema in given if {"anyOf", "oneOf", "allOf"} & set(schema)]
     for schema in document["components"]["schemas"].values():
         assert not [name for name, inner in schema.get("properties", {}).items() if "default" in inner]
-    assert document["components"]["schemas"]["WrittenMemory"]["required"] == ["id", "key", "version"]
+    assert document["components"]["schemas"]["WrittenMemory"]["required"] == ["id", "key", "version", "status"]
 
 
 def test_shared_enums_are_named_once(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
-    assert {"Type", "Scope", "Relation", "Mode", "Dedupe", "Change", "Verb"} <= set(schemas)
+    assert {"Type", "Scope", "Status", "Provenance", "Relation", "Mode", "Dedupe", "Change", "Verb"} <= set(schemas)
+    properties = [schema.get("properties", {}) for schema in schemas.values()]
+    assert '"enum"' not in json.dumps(properties)
     shared = {tuple(schema["enum"]) for schema in schemas.values() if "enum" in schema}
     inline = json.dumps(document["paths"])
     assert not [choices for choices in shared if f'"enum": {json.dumps(list(choices))}' in inline]

@@ -5,7 +5,17 @@ from typing import Any
 
 from memories.contract import inputs
 from memories.contract.output_schemas import PLACE_EXAMPLES
-from memories.models import Change, Relation, Scope, Type
+from memories.models import (
+    Change,
+    ProposalCause,
+    ProposalState,
+    ProposedOperation,
+    Provenance,
+    Relation,
+    Scope,
+    Status,
+    Type,
+)
 from memories.operations import Dedupe
 from memories.prompts.context import SectionName
 from memories.queries.presence import Presence
@@ -17,7 +27,11 @@ from teams.models import Verb
 ENUMS = {
     tuple(str(choice) for choice in choices): name
     for name, choices in {
-        **{enum.__name__: enum for enum in (Type, Scope, Relation, Change, Dedupe, Mode, Presence, Verb)},
+        **{
+            enum.__name__: enum
+            for enum in (Type, Scope, Status, Provenance, Relation, Change, Dedupe, Mode, Presence, Verb)
+        },
+        **{enum.__name__: enum for enum in (ProposalCause, ProposalState, ProposedOperation)},
         "Order": inputs.ORDERS,
         "SortBy": SORTS,
         "ContextSectionName": SectionName,

@@ -88,7 +88,7 @@ RECEIPT = whole_record(
 WRITTEN = common_record(
     *(MEMORY, SAVED, RECEIPT),
     title="WrittenMemory",
-    description="The memory as the write left it. A token that may not read gets the receipt: id, key and version.",
+    description="The memory as the write left it. A token that may not read gets a receipt: id, key, version, status.",
 )
 PROBLEM = record(
     {
@@ -301,6 +301,7 @@ MEMORY_EXAMPLE: dict[str, Any] = {
     "access_count": 0,
     "last_accessed_at": None,
 }
+RECEIPT_EXAMPLE = {name: MEMORY_EXAMPLE[name] for name in ("id", "key", "version", "status")}
 RECALL_EXAMPLE: dict[str, Any] = {
     "id": "01a8c2f6-4444-7555-8666-777788889999",
     "query": "Which berths are closed?",
