@@ -90,12 +90,12 @@ def common_record(*records: Schema, **more: Any) -> Schema:
     return record(properties, required=needed, **more)
 
 
-def parse_strings(schema: Schema, said: Sequence[str]) -> object:
+def parse_strings(schema: Schema, values: Sequence[str]) -> object:
     """Convert the text of a query parameter to the type that the schema asks for; return it as it is if that fails."""
     kinds = schema["type"]
     if kinds == "array":
-        return [parse_strings(schema["items"], [one]) for one in said]
-    text = said[-1]
+        return [parse_strings(schema["items"], [one]) for one in values]
+    text = values[-1]
     if kinds == "boolean":
         return {"true": True, "false": False}.get(text, text)
     if kinds == "integer" and re.fullmatch(r"-?[0-9]{1,18}", text):
@@ -105,15 +105,15 @@ def parse_strings(schema: Schema, said: Sequence[str]) -> object:
     return text
 
 
-def without_nulls(schema: Schema, said: object) -> object:
+def without_nulls(schema: Schema, arguments: object) -> object:
     """Return the call without properties that are null but may not be: many models leave properties out that way."""
-    if isinstance(said, list) and "items" in schema:
-        return [without_nulls(schema["items"], part) for part in said]
-    if not isinstance(said, dict) or "properties" not in schema:
-        return said
+    if isinstance(arguments, list) and "items" in schema:
+        return [without_nulls(schema["items"], part) for part in arguments]
+    if not isinstance(arguments, dict) or "properties" not in schema:
+        return arguments
     properties = schema["properties"]
     left_open = {name for name, inner in properties.items() if "null" not in inner.get("type", ())}
-    kept = {name: value for name, value in said.items() if value is not None or name not in left_open}
+    kept = {name: value for name, value in arguments.items() if value is not None or name not in left_open}
     return {name: without_nulls(properties.get(name, {}), value) for name, value in kept.items()}
 
 

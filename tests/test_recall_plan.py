@@ -41,7 +41,7 @@ def bind(actor: Actor, places: int) -> dict[str, Any]:
     """Return the parameters for a question with so many words, an identifier and a vector."""
     found = [Term(f"word{number}", 1, 1.0, (f"word{number}",)) for number in range(places)]
     terms = Terms(tuple(found), memories=10, mean_bytes=50.0, literal=("word0",))
-    parameters = visibility_sql.bound(actor) | {"limit": 10, "now": NOW, "words": ["word0"]}
+    parameters = visibility_sql.bound(actor) | {"limit": 10, "now": NOW, "holds_at": NOW, "words": ["word0"]}
     parameters |= _bind_question(terms, QueryVector("m", 0.5, [0.5, -0.5]), [(uuid7(), 0.5)])
     return parameters | (words.bind_words(terms, parameters["audiences"]) if places else NO_WORDS) | {"fallback": "'x'"}
 

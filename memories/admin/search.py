@@ -105,12 +105,12 @@ def find_ids_by_index(sources: Sequence[QuerySet[Any]]) -> list[UUID]:
 def search_condition(text: str, *, audience: UUID | None = None) -> RawSQL | None:
     """Return the condition that the search column has all words of a text; None if it has no words."""
     text = tokens.normalize_query(text)
-    asked = lexemes(text) or [(name,) for token in tokens.read_tokens(text) for name in token.identifiers]
-    if not asked:
+    query = lexemes(text) or [(name,) for token in tokens.read_tokens(text) for name in token.identifiers]
+    if not query:
         return None
     inside = [f"'@{audience}'"] if audience else []
     return RawSQL(
-        "search @@ %s::tsquery", [" & ".join(inside + [match_any(each) for each in asked[:MOST_TERMS]])], BooleanField()
+        "search @@ %s::tsquery", [" & ".join(inside + [match_any(each) for each in query[:MOST_TERMS]])], BooleanField()
     )
 
 

@@ -146,8 +146,8 @@ def _given_memory(version: MemoryVersion, known: GivenMemory | None) -> dict[str
     }
 
 
-def verdict(found: Verdict) -> dict[str, Any]:
-    return {"rank": found.rank, "reason": found.reason}
+def verdict(result: Verdict) -> dict[str, Any]:
+    return {"rank": result.rank, "reason": result.reason}
 
 
 def receipt(row: Memory) -> dict[str, Any]:

@@ -91,8 +91,8 @@ class Story:
         self.introduce()
         self.remember_all()
         self.write_all()
-        for said in _toml("recalls.toml")["recall"]:
-            self.ask(said)
+        for entry in _toml("recalls.toml")["recall"]:
+            self.ask(entry)
 
     def remember_all(self) -> None:
         chapters = [(team, _toml(f"memories/{team}.toml")["memory"]) for team in self.teams]
@@ -114,38 +114,38 @@ class Story:
 
     def introduce(self) -> None:
         self.organization = registry.ensure_organization(slug=self.cast["slug"], name=self.cast["name"])
-        for said in self.cast["team"]:
-            self.teams[said["slug"]] = registry.ensure_team(organization=self.organization, **said)
+        for entry in self.cast["team"]:
+            self.teams[entry["slug"]] = registry.ensure_team(organization=self.organization, **entry)
         Team.objects.filter(parent=None, organization=self.organization).update(
             description=self.cast["team"][0]["description"]
         )
-        for said in self.cast["agent"]:
-            team = self.teams[said["team"]]
-            made = registry.ensure_agent(team=team, slug=said["slug"], level=Level(said["level"]), name=said["name"])
-            self.agents[said["slug"]] = Agent.objects.select_related("team__organization").get(pk=made.pk)
-        for said in self.cast["login"]:
-            self.login(said)
-        for said in self.cast["person"]:
-            self.person(said)
-        for said in self.cast["project"]:
-            self.project(said)
+        for entry in self.cast["agent"]:
+            team = self.teams[entry["team"]]
+            made = registry.ensure_agent(team=team, slug=entry["slug"], level=Level(entry["level"]), name=entry["name"])
+            self.agents[entry["slug"]] = Agent.objects.select_related("team__organization").get(pk=made.pk)
+        for entry in self.cast["login"]:
+            self.login(entry)
+        for entry in self.cast["person"]:
+            self.person(entry)
+        for entry in self.cast["project"]:
+            self.project(entry)
         secret = tokens.parse_token(account().token)
         own = Token.objects.filter(prefix=account().token[: tokens.PREFIX_LENGTH])
         if not own.exists():
             registry.issue_token(agent=self.agents[SPOKESMAN], label="demo", secret=secret)
         self.token = own.get()
 
-    def login(self, said: dict[str, Any]) -> None:
-        username = said["username"]
+    def login(self, entry: dict[str, Any]) -> None:
+        username = entry["username"]
         password = account().password if username == account().username else None
-        first, last = said["name"].split(maxsplit=1)
-        names = {"email": said["email"], "first_name": first, "last_name": last}
+        first, last = entry["name"].split(maxsplit=1)
+        names = {"email": entry["email"], "first_name": first, "last_name": last}
         user, created = User.objects.get_or_create(username=username, defaults=names)
         if created:
             user.set_password(password)
             user.save()
         self.users[username] = user
-        for membership in said["membership"]:
+        for membership in entry["membership"]:
             Membership.objects.create(
                 organization=self.organization,
                 team=self.teams[membership["team"]],
@@ -153,24 +153,24 @@ class Story:
                 role=Role(membership["role"]),
             )
 
-    def person(self, said: dict[str, Any]) -> None:
+    def person(self, entry: dict[str, Any]) -> None:
         Person.objects.create(
             organization=self.organization,
-            handle=said["handle"],
-            name=said["name"],
-            user=self.users.get(said.get("login", "")),
+            handle=entry["handle"],
+            name=entry["name"],
+            user=self.users.get(entry.get("login", "")),
         )
 
-    def project(self, said: dict[str, Any]) -> None:
-        team = self.teams[said["team"]]
+    def project(self, entry: dict[str, Any]) -> None:
+        team = self.teams[entry["team"]]
         project = Project.objects.create(
-            organization=self.organization, team=team, slug=said["slug"], name=said["name"]
+            organization=self.organization, team=team, slug=entry["slug"], name=entry["name"]
         )
-        self.projects[said["slug"]] = project
+        self.projects[entry["slug"]] = project
         within = {"organization": self.organization, "project": project}
-        for slug in said.get("admit_agents", ()):
+        for slug in entry.get("admit_agents", ()):
             Admission.objects.create(**within, agent=self.agents[slug])
-        for handle in said.get("admit_people", ()):
+        for handle in entry.get("admit_people", ()):
             person = Person.objects.get(organization=self.organization, handle=handle)
             Admission.objects.create(**within, person=person)
 
@@ -187,8 +187,8 @@ class Story:
         return rights.actor_of_agent(agent=agent, context=CallContext(**context), bearer=Bearer(token_id=token_id))
 
     def author(self, team: str, entry: dict[str, Any], name: str = "") -> Actor:
-        said = {"project": "project", "user": "person", "channel": "channel"}
-        context = {ours: entry[theirs] for ours, theirs in said.items() if theirs in entry}
+        names = {"project": "project", "user": "person", "channel": "channel"}
+        context = {ours: entry[theirs] for ours, theirs in names.items() if theirs in entry}
         return self.actor(name or entry["by"], team, **context)
 
     def audience(self, entry: dict[str, Any]) -> Any:
@@ -199,13 +199,13 @@ class Story:
 
     def remember(self, team: str, entry: dict[str, Any]) -> None:
         then = self.at(entry["days_ago"])
-        said = {name: entry[name] for name in DRAFT_FIELDS if name in entry}
+        values = {name: entry[name] for name in DRAFT_FIELDS if name in entry}
         if "review_in_days" in entry:
-            said["review_by"] = self.now + timedelta(days=entry["review_in_days"])
+            values["review_by"] = self.now + timedelta(days=entry["review_in_days"])
         if "expires_in_days" in entry:
-            said["expires_at"] = self.now + timedelta(days=entry["expires_in_days"])
+            values["expires_at"] = self.now + timedelta(days=entry["expires_in_days"])
         author = self.author(team, entry)
-        draft = operations.Draft(**said, audience=self.audience(entry))
+        draft = operations.Draft(**values, audience=self.audience(entry))
         memory = operations.save_memory(actor=author, draft=draft, now=then)
         for edit in entry.get("edit", ()):
             self.edit(team, entry, memory, edit)
@@ -238,9 +238,9 @@ class Story:
         editor, then = self.author(team, entry, edit["by"]), self.at(edit["days_ago"])
         if "append" in edit:
             operations.append_to_memory(actor=editor, memory_id=memory.pk, text=edit["append"].strip(), now=then)
-        said = {name: edit[name] for name in EDITABLE_FIELDS if name in edit}
-        if said:
-            operations.update_memory(actor=editor, memory_id=memory.pk, now=then, **said)
+        values = {name: edit[name] for name in EDITABLE_FIELDS if name in edit}
+        if values:
+            operations.update_memory(actor=editor, memory_id=memory.pk, now=then, **values)
 
     def link(self, team: str, entry: dict[str, Any]) -> None:
         for link in entry.get("link", ()):
@@ -254,10 +254,10 @@ class Story:
             )
 
     def forget(self, team: str, entry: dict[str, Any]) -> None:
-        if said := entry.get("forgotten"):
-            by, memory_id = self.author(team, entry, said["by"]), self.saved[entry["ref"]].pk
+        if details := entry.get("forgotten"):
+            by, memory_id = self.author(team, entry, details["by"]), self.saved[entry["ref"]].pk
             operations.forget_memory(
-                actor=by, memory_id=memory_id, reason=said["reason"], now=self.at(said["days_ago"])
+                actor=by, memory_id=memory_id, reason=details["reason"], now=self.at(details["days_ago"])
             )
 
     def file(self, path: Path) -> None:
@@ -265,25 +265,25 @@ class Story:
         author = next(agent for agent in self.agents.values() if agent.team_id == self.teams[team].pk)
         operations.files.write_file(actor=self.working(author), path=inside, content=path.read_text(), now=self.at(30))
 
-    def archive(self, said: dict[str, Any]) -> None:
-        context = {"session": said["session"], "user": said.get("person", "")}
+    def archive(self, entry: dict[str, Any]) -> None:
+        context = {"session": entry["session"], "user": entry.get("person", "")}
         operations.archive_conversation(
-            actor=self.actor(said["agent"], said["team"], **context),
-            name=said["name"],
+            actor=self.actor(entry["agent"], entry["team"], **context),
+            name=entry["name"],
             messages=[
                 transcript.Message(message["role"], message["text"], message.get("name", ""))
-                for message in said["message"]
+                for message in entry["message"]
             ],
-            summary=said["summary"],
-            now=self.at(said["days_ago"]),
+            summary=entry["summary"],
+            now=self.at(entry["days_ago"]),
         )
 
-    def ask(self, said: dict[str, Any]) -> None:
-        agent, asking = self.agents[said["by"]], self.working(self.agents[said["by"]])
-        asked = {"query": said.get("query", ""), "mode": said.get("mode", Mode.HYBRID)}
-        filters = Filters(type=said.get("type", ""))
-        found = recall(actor=asking, filters=filters, noted=False, **asked)
-        for then in map(self.at, said["days_ago"]):
+    def ask(self, entry: dict[str, Any]) -> None:
+        agent, asking = self.agents[entry["by"]], self.working(self.agents[entry["by"]])
+        query = {"query": entry.get("query", ""), "mode": entry.get("mode", Mode.HYBRID)}
+        filters = Filters(type=entry.get("type", ""))
+        found = recall(actor=asking, filters=filters, noted=False, **query)
+        for then in map(self.at, entry["days_ago"]):
             given = self.versions([hit.memory for hit in found.hits], then)
             RecallLog.objects.create(
                 organization=self.organization,
@@ -295,7 +295,7 @@ class Story:
                 versions=list(given.values()),
                 total_found=found.total if given else 0,
                 created_at=then,
-                **asked,
+                **query,
             )
 
     def versions(self, memories: list[Memory], then: datetime) -> dict[UUID, int]:

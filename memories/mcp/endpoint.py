@@ -83,15 +83,15 @@ def _answer_request(request: HttpRequest, server: Server) -> Reply:
     except TooMany as error:
         return _refuse_rate(None, error)
     except Refused as refusal:
-        return Reply(jsonrpc.error(None, refusal), 400)
+        return Reply(jsonrpc.build_error(None, refusal), 400)
 
 
 def _refuse(status: int, sentence: str, *headers: tuple[str, str]) -> Reply:
-    return Reply(jsonrpc.error(None, Refused(INVALID_REQUEST, sentence)), status, headers)
+    return Reply(jsonrpc.build_error(None, Refused(INVALID_REQUEST, sentence)), status, headers)
 
 
 def _refuse_rate(identity: jsonrpc.Id, error: TooMany) -> Reply:
-    refusal = jsonrpc.error(identity, jsonrpc.refuse_too_many(error))
+    refusal = jsonrpc.build_error(identity, jsonrpc.refuse_too_many(error))
     return Reply(refusal, TooMany.status, (("Retry-After", str(error.retry_after)),))
 
 
@@ -103,62 +103,64 @@ class Caller:
     server: Server
     token: Token
 
-    def answer(self, said: Any) -> Reply:
-        if not isinstance(said, list):
-            return self._one(said)
+    def answer(self, body: Any) -> Reply:
+        if not isinstance(body, list):
+            return self._answer_message(body)
         if not protocol_versions.batches(self.request.headers):
             raise Refused(INVALID_REQUEST, f"Batches are of revision {protocol_versions.BATCHING} alone.")
-        if not 0 < len(said) <= BATCH:
+        if not 0 < len(body) <= BATCH:
             raise Refused(INVALID_REQUEST, f"A batch has 1 to {BATCH} messages.")
-        answers = [orjson.Fragment(answer) for answer in self._answer_batch(said)]
+        answers = [orjson.Fragment(answer) for answer in self._answer_batch(body)]
         return Reply(answers) if answers else Reply(None, 202)
 
     def _answer_batch(self, batch: list[Any]) -> Iterator[bytes]:
         """Yield the answers as they are sent, of as many messages as fit into one response."""
         size = 0
         for place, message in enumerate(batch):
-            reply = self._one(message, batched=True, counted=place == 0, room=size < BATCH_ANSWER_BYTES)
+            reply = self._answer_message(message, batched=True, counted=place == 0, room=size < BATCH_ANSWER_BYTES)
             if reply.body is not None:
                 answer = orjson.dumps(reply.body)
                 size += len(answer)
                 yield answer
 
-    def _one(self, said: Any, *, batched: bool = False, counted: bool = True, room: bool = True) -> Reply:
+    def _answer_message(self, message: Any, *, batched: bool = False, counted: bool = True, room: bool = True) -> Reply:
         """Answer a message. Each counts as a request: the first one did when the request came."""
         headers = self.request.headers
-        modern = protocol_versions.is_modern(said, headers)
+        modern = protocol_versions.is_modern(message, headers)
         try:
-            found = jsonrpc.request(said)
-            if found is None:
-                return self._noted(said, modern)
+            request = jsonrpc.parse_request(message)
+            if request is None:
+                return self._accept_notification(message, modern)
             if not counted:
                 rate_limits.count_request(token=self.token, now=timezone.now())
             if not room:
                 raise Refused(INVALID_REQUEST, TOO_LONG)
             revision = (
-                protocol_versions.spoken(found, headers) if modern else protocol_versions.negotiate_version(headers)
+                protocol_versions.read_revision(request, headers)
+                if modern
+                else protocol_versions.negotiate_version(headers)
             )
             call = Call(
                 self.server,
-                found,
+                request,
                 revision,
                 self.token,
                 read_context_headers(headers),
                 headers.get(IDEMPOTENCY_HEADER),
                 batched,
             )
-            return Reply(jsonrpc.result(found.id, methods.answer(call)))
+            return Reply(jsonrpc.build_result(request.id, methods.answer(call)))
         except TooMany as error:
-            return _refuse_rate(jsonrpc.id_of(said), error)
+            return _refuse_rate(jsonrpc.get_message_id(message), error)
         except Refused as refusal:
-            status = protocol_versions.status(refusal, modern=modern)
-            return Reply(jsonrpc.error(jsonrpc.id_of(said), refusal), status)
+            status = protocol_versions.choose_status(refusal, modern=modern)
+            return Reply(jsonrpc.build_error(jsonrpc.get_message_id(message), refusal), status)
 
-    def _noted(self, said: dict[str, Any], modern: bool) -> Reply:
+    def _accept_notification(self, message: dict[str, Any], modern: bool) -> Reply:
         """Accept a message that expects no answer. Modern clients must not send responses, as we send them no
         requests."""
         if modern:
             protocol_versions.refuse_unknown(self.request.headers.get("MCP-Protocol-Version", ""))
-            if "method" not in said:
+            if "method" not in message:
                 raise Refused(INVALID_REQUEST, "Send requests and notifications.")
         return Reply(None, 202)

@@ -50,26 +50,26 @@ def load_message(body: bytes) -> Any:
         raise Refused(INVALID_REQUEST, error.message) from error
 
 
-def id_of(said: object) -> Id:
+def get_message_id(message: object) -> Id:
     """Return the id that an answer to the message must carry, or None if it has no valid one."""
-    found = said.get("id") if isinstance(said, dict) else None
+    found = message.get("id") if isinstance(message, dict) else None
     return found if isinstance(found, str | int) and not isinstance(found, bool) else None
 
 
-def request(said: object) -> Request | None:
+def parse_request(message: object) -> Request | None:
     """Return the request, or None if no answer is expected: for a notification, or a response that nobody asked for."""
-    if not isinstance(said, dict) or said.get("jsonrpc") != "2.0":
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         raise Refused(INVALID_REQUEST, "This is no JSON-RPC 2.0 message.")
-    if "method" not in said and ("result" in said or "error" in said):
+    if "method" not in message and ("result" in message or "error" in message):
         return None
-    method, params = said.get("method"), said.get("params", {})
+    method, params = message.get("method"), message.get("params", {})
     if not isinstance(method, str):
         raise Refused(INVALID_REQUEST, "A message names a method.")
     if not isinstance(params, dict):
         raise Refused(INVALID_PARAMS, "params must be an object.")
-    if "id" not in said:
+    if "id" not in message:
         return None
-    identity = id_of(said)
+    identity = get_message_id(message)
     if identity is None:
         raise Refused(INVALID_REQUEST, "The id must be text or a whole number.")
     return Request(identity, method, params)
@@ -80,10 +80,10 @@ def refuse_too_many(error: TooMany) -> Refused:
     return Refused(TOO_MANY_REQUESTS, error.message, data={"retry_after": error.retry_after})
 
 
-def result(identity: Id, content: Mapping[str, Any]) -> Answer:
+def build_result(identity: Id, content: Mapping[str, Any]) -> Answer:
     return {"jsonrpc": "2.0", "id": identity, "result": content}
 
 
-def error(identity: Id, refusal: Refused) -> Answer:
-    told = {"code": refusal.code, "message": refusal.message}
-    return {"jsonrpc": "2.0", "id": identity, "error": told | ({"data": refusal.data} if refusal.data else {})}
+def build_error(identity: Id, refusal: Refused) -> Answer:
+    content = {"code": refusal.code, "message": refusal.message}
+    return {"jsonrpc": "2.0", "id": identity, "error": content | ({"data": refusal.data} if refusal.data else {})}

@@ -47,10 +47,10 @@ class Call:
 
     @property
     def cursor(self) -> str | None:
-        found: str | None = self.said("cursor", str, optional=True)
+        found: str | None = self.get_param("cursor", str, optional=True)
         return found
 
-    def said(self, name: str, kind: type, *, optional: bool = False) -> Any:
+    def get_param(self, name: str, kind: type, *, optional: bool = False) -> Any:
         found = self.request.params.get(name)
         if found is None and optional:
             return None
@@ -62,17 +62,21 @@ class Call:
     def idempotency_key(self) -> str | None:
         """The idempotency key from `_meta` or the header. One header for a whole batch counts for each message by
         itself."""
-        if (said := self.request.meta.get(META_KEY)) is not None:
-            return check_idempotency_key(said)
+        if (key_in_meta := self.request.meta.get(META_KEY)) is not None:
+            return check_idempotency_key(key_in_meta)
         key = check_idempotency_key(self.key)
         return sha256(f"{key} {self.request.id!r}".encode()).hexdigest() if key and self.batched else key
 
-    def actor(self, said: object = None, *, register: bool = False) -> Actor:
+    def actor(self, named_context: object = None, *, register: bool = False) -> Actor:
         """Return the caller as an actor, in the context given by the headers, the `_meta` of the message and its
         arguments, the later ones taking precedence. With `register`, also register the people and sessions that the
         context names."""
         meta = validate_input(CONTEXT, self.request.meta.get(META_CONTEXT, {}), name=META_CONTEXT)
-        context = {**self.context, **meta, **validate_input(CONTEXT, {} if said is None else said, name="context")}
+        context = {
+            **self.context,
+            **meta,
+            **validate_input(CONTEXT, {} if named_context is None else named_context, name="context"),
+        }
         return rights.actor_of_token(token=self.token, context=CallContext(**context), register=register)
 
 
@@ -101,9 +105,9 @@ def answer(call: Call) -> Content:
 def initialize(call: Call) -> Content:
     if call.batched:
         raise Refused(INVALID_REQUEST, "initialize stands alone, not in a batch.")
-    asked = call.said("protocolVersion", str)
+    version = call.get_param("protocolVersion", str)
     return {
-        "protocolVersion": asked if asked in HANDSHAKE else HANDSHAKE[-1],
+        "protocolVersion": version if version in HANDSHAKE else HANDSHAKE[-1],
         "capabilities": call.server.capabilities,
         "serverInfo": INFO,
         "instructions": call.server.instructions,
@@ -123,38 +127,41 @@ def ping(call: Call) -> Content:
 
 
 def list_tools(call: Call) -> Content:
-    return {"tools": _all(call, call.server.definitions)}
+    return {"tools": _return_all(call, call.server.definitions)}
 
 
 def call_tool(call: Call) -> Content:
     """Call a tool. A refusal is a result, too: the model reads it, and may do better."""
-    name, said = call.said("name", str), call.said("arguments", dict, optional=True) or {}
+    name, arguments = call.get_param("name", str), call.get_param("arguments", dict, optional=True) or {}
     tool = call.server.tools.get(name)
     if tool is None:
         raise Refused(INVALID_PARAMS, f"Unknown tool: {name}. There are {', '.join(call.server.tools)}.")
     try:
-        require_verbs(call.token.verbs, tool.verbs(said))
-        context = said.get("context") if call.server.is_hub else tool.circumstances(said)
-        result, written = _once(call, tool, call.actor(context, register=tool.writes(said)), said)
+        require_verbs(call.token.verbs, tool.verbs(arguments))
+        context = arguments.get("context") if call.server.is_hub else tool.circumstances(arguments)
+        result, written = _run_tool_once(call, tool, call.actor(context, register=tool.writes(arguments)), arguments)
     except TooMany:  # nothing that a model can do better
         raise
     except Trouble as trouble:
-        return {"content": [_text(_sentence(trouble))], "isError": True}
-    return {"content": [_text(_plain(result) or written.decode())], "structuredContent": orjson.Fragment(written)}
+        return {"content": [_text_content(_sentence(trouble))], "isError": True}
+    return {
+        "content": [_text_content(_plain(result) or written.decode())],
+        "structuredContent": orjson.Fragment(written),
+    }
 
 
-def _once(call: Call, tool: Tool, actor: Actor, said: Content) -> tuple[Content, bytes]:
+def _run_tool_once(call: Call, tool: Tool, actor: Actor, arguments: Content) -> tuple[Content, bytes]:
     """Return the tool's answer, and the same as it is sent. A call that writes and has an idempotency key is run once,
     and its repetition gets the first answer; a refusal is not stored."""
     key = None if tool.reads else call.idempotency_key
     if key is None:
-        result = tool.run(actor=actor, arguments=said)
+        result = tool.run(actor=actor, arguments=arguments)
         return result, orjson.dumps(result)
-    request = f"MCP {call.server.name} {tool.name}\n".encode() + orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
+    request = f"MCP {call.server.name} {tool.name}\n".encode() + orjson.dumps(arguments, option=orjson.OPT_SORT_KEYS)
     repeatable = IdempotentCall(actor, key, request)
     first = repeatable.find_answer() if tool.think else None
     if first is None:
-        first = repeatable.execute(partial(_run_and_encode, tool.ready(actor=actor, arguments=said)))
+        first = repeatable.execute(partial(_run_and_encode, tool.ready(actor=actor, arguments=arguments)))
     return orjson.loads(first), first.encode()
 
 
@@ -168,38 +175,38 @@ def list_resources(call: Call) -> Content:
 
 
 def list_templates(call: Call) -> Content:
-    return {"resourceTemplates": _all(call, resources.TEMPLATES)}
+    return {"resourceTemplates": _return_all(call, resources.TEMPLATES)}
 
 
 def read_resource(call: Call) -> Content:
-    return {"contents": [resources.read(actor=call.actor(), uri=call.said("uri", str))]}
+    return {"contents": [resources.read(actor=call.actor(), uri=call.get_param("uri", str))]}
 
 
 def list_prompts(call: Call) -> Content:
-    return {"prompts": _all(call, prompts.PROMPTS)}
+    return {"prompts": _return_all(call, prompts.PROMPTS)}
 
 
 def get_prompt(call: Call) -> Content:
-    name, said = call.said("name", str), call.said("arguments", dict, optional=True) or {}
-    return prompts.build_prompt(actor=call.actor(), name=name, said=said)
+    name, arguments = call.get_param("name", str), call.get_param("arguments", dict, optional=True) or {}
+    return prompts.build_prompt(actor=call.actor(), name=name, arguments=arguments)
 
 
 def complete(call: Call) -> Content:
-    argument, context = call.said("argument", dict), call.said("context", dict, optional=True) or {}
-    ref, actor = call.said("ref", dict), call.actor()
+    argument, context = call.get_param("argument", dict), call.get_param("context", dict, optional=True) or {}
+    ref, actor = call.get_param("ref", dict), call.actor()
     found = completions.find_completions(actor=actor, ref=ref, argument=argument, known=context.get("arguments"))
     return {"completion": found}
 
 
-def _all(call: Call, every: list[Content]) -> list[Content]:
+def _return_all(call: Call, every: list[Content]) -> list[Content]:
     """Return the whole list: it fits on one page, so no cursor can have come from us."""
     if call.cursor is not None:
         raise Refused(INVALID_PARAMS, "This is no cursor of this list.")
     return every
 
 
-def _text(said: str) -> Content:
-    return {"type": "text", "text": said}
+def _text_content(text: str) -> Content:
+    return {"type": "text", "text": text}
 
 
 def _plain(result: Content) -> str:

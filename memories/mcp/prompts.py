@@ -26,20 +26,20 @@ ARGUMENTS = record(inputs.CONTEXT)
 NOTHING = "The team has not saved anything yet."
 
 
-def build_prompt(*, actor: Actor, name: str, said: Mapping[str, Any]) -> dict[str, Any]:
+def build_prompt(*, actor: Actor, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     if name != NAME:
         raise NotFound(f"There is no prompt {name!r}; there is {NAME}.")
-    found = context.build_context(actor=actor, **_read_arguments(said))
+    found = context.build_context(actor=actor, **_read_arguments(arguments))
     message = {"role": "user", "content": {"type": "text", "text": found.text or NOTHING}}
     return {"description": PROMPTS[0]["description"], "messages": [message]}
 
 
-def _read_arguments(said: Mapping[str, Any]) -> Any:
+def _read_arguments(arguments: Mapping[str, Any]) -> Any:
     """Return the checked arguments of a prompt. They are all text: an empty one counts as left out, and lists are
     separated by commas."""
-    if wrong := [name for name, value in said.items() if not isinstance(value, str)]:
+    if wrong := [name for name, value in arguments.items() if not isinstance(value, str)]:
         raise Invalid(dict.fromkeys(wrong, "This must be text."))
-    given = {name: value for name, value in said.items() if value}
+    given = {name: value for name, value in arguments.items() if value}
     read = {
         name: parse_strings(inputs.CONTEXT[name], _parts(name, value)) if name in inputs.CONTEXT else value
         for name, value in given.items()

@@ -40,11 +40,11 @@ def batches(headers: Headers) -> bool:
     return negotiate_version(headers) == BATCHING
 
 
-def is_modern(said: object, headers: Headers) -> bool:
+def is_modern(message: object, headers: Headers) -> bool:
     """Return whether the sender uses a revision without a handshake, be it known to us or not."""
     if version := headers.get("MCP-Protocol-Version"):
         return version not in HANDSHAKE
-    params = said.get("params") if isinstance(said, dict) else None
+    params = message.get("params") if isinstance(message, dict) else None
     meta = params.get("_meta") if isinstance(params, dict) else None
     return isinstance(meta, dict) and VERSION in meta
 
@@ -53,11 +53,11 @@ def negotiate_version(headers: Headers) -> str:
     return headers.get("MCP-Protocol-Version") or UNSAID
 
 
-def spoken(request: Request, headers: Headers) -> str:
+def read_revision(request: Request, headers: Headers) -> str:
     """Return the revision of a modern request, and refuse a request that does not keep to it."""
-    said = headers.get("MCP-Protocol-Version")
+    version = headers.get("MCP-Protocol-Version")
     if missing := [name for name in (VERSION, CAPABILITIES) if name not in request.meta]:
-        refuse_unknown(said or "")
+        refuse_unknown(version or "")
         raise Refused(INVALID_PARAMS, f"params._meta needs {' and '.join(missing)}.")
     _refuse_other_headers(request, headers)
     refuse_unknown(request.meta[VERSION])
@@ -71,7 +71,7 @@ def refuse_unknown(version: object) -> None:
         raise Refused(UNSUPPORTED_VERSION, "Unsupported protocol version", data=data)
 
 
-def status(refusal: Refused, *, modern: bool) -> int:
+def choose_status(refusal: Refused, *, modern: bool) -> int:
     """Return the HTTP status of a refusal. An invalid message is a bad request to all clients; otherwise older clients
     look into the body of a 200, while newer ones look at the status first."""
     if refusal.code == METHOD_NOT_FOUND:
@@ -89,11 +89,11 @@ def _refuse_other_headers(request: Request, headers: Headers) -> None:
             raise Refused(HEADER_MISMATCH, f"The header {header} must say what the body says.")
 
 
-def _decode_header(said: str | None) -> str | None:
+def _decode_header(value: str | None) -> str | None:
     """Return the value of a header, decoded if it came in base64 because it does not fit into a header as it is."""
-    found = ENCODED.fullmatch(said or "")
+    found = ENCODED.fullmatch(value or "")
     if not found:
-        return said
+        return value
     try:
         return base64.b64decode(found[1], validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):

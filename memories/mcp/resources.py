@@ -47,8 +47,8 @@ Content = dict[str, Any]
 def list_file_resources(*, actor: Actor, cursor: str | None) -> Content:
     """Return a page of resources: the prompt blocks, then the files by path."""
     require_verb(actor, Verb.READ)
-    asked = {"deleted": False, "limit": PAGE} | ({} if cursor is None else {"cursor": cursor})
-    found, slugs = fetch_file_page(actor, asked), _slugs(actor)
+    page = {"deleted": False, "limit": PAGE} | ({} if cursor is None else {"cursor": cursor})
+    found, slugs = fetch_file_page(actor, page), _slugs(actor)
     blocks = _blocks(actor, slugs[actor.team_id]) if cursor is None else []
     after = {"nextCursor": found.next} if found.next else {}
     return {"resources": [*blocks, *(_file(row, slugs[row.team_id]) for row in found.rows)], **after}
@@ -112,10 +112,10 @@ READERS = {"key": _text_of_key, "files": _text_of_file, "blocks": _block}
 
 def _blocks(actor: Actor, slug: str) -> list[Content]:
     """Return the prompt blocks; the core only if there is one."""
-    shown = {name: block for name, block in BLOCKS.items() if name != "core" or context.render_core(actor=actor)}
+    visible = {name: block for name, block in BLOCKS.items() if name != "core" or context.render_core(actor=actor)}
     return [
         {"uri": address(slug, "blocks", name), "name": name, "title": title, "description": tells, "mimeType": PLAIN}
-        for name, (title, tells, _) in shown.items()
+        for name, (title, tells, _) in visible.items()
     ]
 
 

@@ -172,13 +172,13 @@ def _read_question(*, actor: Actor, query: str, mode: Mode, now: datetime) -> Qu
     return Question.read(actor=actor, query=query, by_words=by_words, by_meaning=by_meaning, now=now)
 
 
-def _add_words(found: Recalled, question: Question, *, explain: bool, snippets: bool) -> Recalled:
-    hits, terms = [*found.hits, *found.doubtful], question.terms.terms
+def _add_words(recalled: Recalled, question: Question, *, explain: bool, snippets: bool) -> Recalled:
+    hits, terms = [*recalled.hits, *recalled.doubtful], question.terms.terms
     memories = [hit.memory for hit in hits]
     words = find_matched_words(memories=memories, terms=terms) if explain else {}
     parts = snippets_of(memories=memories, terms=terms) if snippets else {}
     told = [replace(hit, matched=words.get(hit.memory.pk, ()), snippet=parts.get(hit.memory.pk)) for hit in hits]
-    return replace(found, hits=told[: len(found.hits)], doubtful=told[len(found.hits) :])
+    return replace(recalled, hits=told[: len(recalled.hits)], doubtful=told[len(recalled.hits) :])
 
 
 def _answer_query(
@@ -206,21 +206,21 @@ def _answer_query(
     return Recalled(best, max(total + len(rest), found.total), bounded=bounded, note=question.note)
 
 
-def _rerank(found: Recalled, *, query: str, limit: int) -> Recalled:
+def _rerank(recalled: Recalled, *, query: str, limit: int) -> Recalled:
     """Put the hits in the reranker's order, if there is one, and return as many as are wanted.
 
     What contains the query's identifier letter by letter stays in front. The relevance of each place stays with the
     place, so that it falls from hit to hit.
     """
-    fixed = sum(1 for hit in found.hits if hit.scored is None or hit.scored.exact)
-    front, rest = found.hits[:fixed], found.hits[fixed:]
+    fixed = sum(1 for hit in recalled.hits if hit.scored is None or hit.scored.exact)
+    front, rest = recalled.hits[:fixed], recalled.hits[fixed:]
     reranking = rerank_memories(query=query, memories=[hit.memory for hit in rest])
     moved = [
         replace(rest[place], reranked=score) for place, score in zip(reranking.order, reranking.scores, strict=True)
     ]
     hits = [replace(hit, relevance=old.relevance) for hit, old in zip([*moved, *rest[len(moved) :]], rest, strict=True)]
-    note = " ".join(filter(None, (found.note, reranking.note)))
-    return replace(found, hits=[*front, *hits][:limit], note=note)
+    note = " ".join(filter(None, (recalled.note, reranking.note)))
+    return replace(recalled, hits=[*front, *hits][:limit], note=note)
 
 
 def _list_recall(

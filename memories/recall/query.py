@@ -42,20 +42,20 @@ class Question:
         """The query as it may occur in a memory; empty for a sentence."""
         return self.terms.literal[0] if self.terms.literal else ""
 
-    def missed_by_index(self, found: hybrid.Fused) -> bool:
+    def missed_by_index(self, fused: hybrid.Fused) -> bool:
         """Return whether memories may contain the query letter by letter although none of its words finds them: because
         it is an identifier, or writing that the index knows only as a part of something longer."""
-        if not self.by_words or not self.terms.literal or any(scored.exact for _, scored in found.hits):
+        if not self.by_words or not self.terms.literal or any(scored.exact for _, scored in fused.hits):
             return False
         return self.terms.only_identifiers or tokens.is_shorter_than_pieces(self.literal)
 
 
-def _vector(query: str, asked: Terms) -> tuple[QueryVector | None, str]:
+def _vector(query: str, terms: Terms) -> tuple[QueryVector | None, str]:
     """Return the query's vector, or a note on why there is none."""
     if not retrievers.uses("meaning") or not pgvector.has_vectors(connection):
         return None, SWITCHED_OFF
     try:
-        found = active_model.embed_query(tokens.limit_query(query), asked.weights)
+        found = active_model.embed_query(tokens.limit_query(query), terms.weights)
     except EmbeddingUnavailable:
         return None, UNAVAILABLE
     if found is None:

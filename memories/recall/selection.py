@@ -15,20 +15,20 @@ def count_wanted(limit: int) -> int:
     return max(limit, LOOKED_AT) + SPARE
 
 
-def select_hits(found: Recalled, *, question: Question, limit: int, floor: float, fold: bool) -> Recalled:
+def select_hits(recalled: Recalled, *, question: Question, limit: int, floor: float, fold: bool) -> Recalled:
     """Return the hits that are sure enough, without repetitions, up to the limit."""
-    rated = rate_hits([(hit.scored, hit.relevance) for hit in found.hits], question)
+    rated = rate_hits([(hit.scored, hit.relevance) for hit in recalled.hits], question)
     hits = [
         Hit(hit.memory, hit.relevance, hit.scored, reranked=hit.reranked, certainty=certainty)
-        for hit, certainty in zip(found.hits, rated, strict=True)
+        for hit, certainty in zip(recalled.hits, rated, strict=True)
     ]
     sure = [hit for hit in hits if hit.confidence >= floor]
     kept, folded = fold_repetitions(sure, limit=limit) if fold else (sure[:limit], 0)
-    chosen = replace(found, hits=kept, folded=folded, floor=floor)
+    chosen = replace(recalled, hits=kept, folded=folded, floor=floor)
     if not floor:
         return chosen
     doubtful = [hit for hit in hits if hit.confidence < floor][:limit]
-    more = found.total > len(hits)  # than were rated
+    more = recalled.total > len(hits)  # than were rated
     if not doubtful and more:
         return chosen
     return replace(chosen, total=len(sure), bounded=bool(sure) and more, doubtful=doubtful)

@@ -36,34 +36,34 @@ class Refused(Invalid):
 
 
 def view(actor: Actor, arguments: Arguments) -> Result:
-    said, path = arguments["path"], _inside("path", arguments["path"])
+    named_path, path = arguments["path"], _inside("path", arguments["path"])
     if file := folders.team_files(actor).filter(path=path).first():
-        return _answer(_file(said, file.content, arguments.get("view_range") or ()))
+        return _answer(_file(named_path, file.content, arguments.get("view_range") or ()))
     sizes = folders.files_in_folder(folders.team_files(actor), path).annotate(size=octet_length("content"))
     found = dict(sizes.values_list("path", "size"))
     if path and not found:
-        raise _missing(said)
+        raise _missing(named_path)
     return _answer(_directory(path, found))
 
 
 def create(actor: Actor, arguments: Arguments) -> Result:
-    said, path = arguments["path"], _inside("path", arguments["path"])
+    named_path, path = arguments["path"], _inside("path", arguments["path"])
     try:
         operations.folders.create_file(actor=actor, path=path, content=arguments["file_text"])
     except KeyTaken as error:
-        raise KeyTaken(f"File {said} already exists") from error
-    return _answer(f"File created successfully at: {said}")
+        raise KeyTaken(f"File {named_path} already exists") from error
+    return _answer(f"File created successfully at: {named_path}")
 
 
 def str_replace(actor: Actor, arguments: Arguments) -> Result:
-    said, old, new = arguments["path"], arguments["old_str"], arguments["new_str"]
+    named_path, old, new = arguments["path"], arguments["old_str"], arguments["new_str"]
     line = 0
 
     def change(content: str) -> str:
         nonlocal line
         place = content.find(old)
         if place == -1:
-            sentence = f"No replacement was performed, old_str `{old}` did not appear verbatim in {said}."
+            sentence = f"No replacement was performed, old_str `{old}` did not appear verbatim in {named_path}."
             raise Refused("old_str", sentence)
         if content.find(old, place + len(old)) != -1:
             numbers = _enumerate_lines(_lines_with(old, content), most=_limit_searches(old))
@@ -72,14 +72,14 @@ def str_replace(actor: Actor, arguments: Arguments) -> Result:
         line = content.count("\n", 0, place) + 1
         return f"{content[:place]}{new}{content[place + len(old) :]}"
 
-    file = _edit_file(actor, said, change)
-    shown = _number_lines(file.content.split("\n"), first=max(1, line - AROUND), last=line + AROUND)
+    file = _edit_file(actor, named_path, change)
+    excerpt = _number_lines(file.content.split("\n"), first=max(1, line - AROUND), last=line + AROUND)
     heading = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
-    return _answer(f"{heading}\n{shown}")
+    return _answer(f"{heading}\n{excerpt}")
 
 
 def insert(actor: Actor, arguments: Arguments) -> Result:
-    said, after, addition = arguments["path"], arguments["insert_line"], arguments["insert_text"]
+    named_path, after, addition = arguments["path"], arguments["insert_line"], arguments["insert_text"]
 
     def change(content: str) -> str:
         lines = _lines(content)
@@ -89,17 +89,17 @@ def insert(actor: Actor, arguments: Arguments) -> Result:
         added = "\n".join([*lines[:after], addition.rstrip("\n"), *lines[after:]])
         return added if added.endswith("\n") else f"{added}\n"
 
-    _edit_file(actor, said, change)
-    return _answer(f"The file {said} has been edited.")
+    _edit_file(actor, named_path, change)
+    return _answer(f"The file {named_path} has been edited.")
 
 
 def delete(actor: Actor, arguments: Arguments) -> Result:
-    said, path = arguments["path"], _inside("path", arguments["path"])
+    named_path, path = arguments["path"], _inside("path", arguments["path"])
     try:
         operations.folders.delete_path(actor=actor, path=_below_root("path", path, "delete"))
     except NotFound as error:
-        raise NotFound(f"The path {said} does not exist") from error
-    return _answer(f"Successfully deleted {said}")
+        raise NotFound(f"The path {named_path} does not exist") from error
+    return _answer(f"Successfully deleted {named_path}")
 
 
 def rename(actor: Actor, arguments: Arguments) -> Result:
@@ -119,22 +119,22 @@ def _answer(sentence: str) -> Result:
     return {"content": sentence}
 
 
-def _missing(said: str) -> NotFound:
-    return NotFound(f"The path {said} does not exist. Please provide a valid path.")
+def _missing(named_path: str) -> NotFound:
+    return NotFound(f"The path {named_path} does not exist. Please provide a valid path.")
 
 
-def _inside(field: str, said: str) -> str:
+def _inside(field: str, named_path: str) -> str:
     """Return the path within the team's files; empty for the root."""
-    if said.rstrip("/") == ROOT:
+    if named_path.rstrip("/") == ROOT:
         return ""
-    if not said.startswith(f"{ROOT}/"):
-        raise Refused(field, f"Path must start with {ROOT}, got: {said}")
-    if ".." in unquote(said).replace("\\", "/").split("/"):
-        raise Refused(field, f"Path {said} would escape {ROOT} directory")
+    if not named_path.startswith(f"{ROOT}/"):
+        raise Refused(field, f"Path must start with {ROOT}, got: {named_path}")
+    if ".." in unquote(named_path).replace("\\", "/").split("/"):
+        raise Refused(field, f"Path {named_path} would escape {ROOT} directory")
     try:
-        return path_of(said.removeprefix(f"{ROOT}/").rstrip("/"))
+        return path_of(named_path.removeprefix(f"{ROOT}/").rstrip("/"))
     except BadField as error:
-        raise Refused(field, f"Invalid path {said}. {error}") from error
+        raise Refused(field, f"Invalid path {named_path}. {error}") from error
 
 
 def _below_root(field: str, path: str, act: str) -> str:
@@ -143,14 +143,14 @@ def _below_root(field: str, path: str, act: str) -> str:
     return path
 
 
-def _edit_file(actor: Actor, said: str, change: Callable[[str], str]) -> TeamFile:
-    path = _inside("path", said)
+def _edit_file(actor: Actor, named_path: str, change: Callable[[str], str]) -> TeamFile:
+    path = _inside("path", named_path)
     try:
         return operations.folders.edit_file(actor=actor, path=path, change=change)
     except NotFound as error:
         if not path or folders.files_in_folder(folders.team_files(actor), path).exists():
-            raise Refused("path", f"The path {said} is not a file.") from error
-        raise _missing(said) from error
+            raise Refused("path", f"The path {named_path} is not a file.") from error
+        raise _missing(named_path) from error
 
 
 def _lines(content: str) -> list[str]:
@@ -183,31 +183,31 @@ def _number_lines(lines: Sequence[str], *, first: int, last: int) -> str:
     return "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines[first - 1 : last], first))
 
 
-def _file(said: str, content: str, view_range: Sequence[int]) -> str:
+def _file(named_path: str, content: str, view_range: Sequence[int]) -> str:
     """Return the numbered lines of a file. Here a line break at the end does begin another line. A range that extends
     beyond the file shows the lines that exist."""
     lines = content.split("\n")
     if len(lines) > MOST_LINES:
-        raise Refused("path", f"File {said} exceeds maximum line limit of {MOST_LINES:,} lines.")
+        raise Refused("path", f"File {named_path} exceeds maximum line limit of {MOST_LINES:,} lines.")
     first, last = view_range if len(view_range) == 2 else (1, -1)
-    shown = _number_lines(lines, first=max(1, first), last=len(lines) if last == -1 else last)
-    return f"Here's the content of {said} with line numbers:\n{shown}"
+    numbered = _number_lines(lines, first=max(1, first), last=len(lines) if last == -1 else last)
+    return f"Here's the content of {named_path} with line numbers:\n{numbered}"
 
 
 def _directory(folder: str, sizes: Mapping[str, int]) -> str:
     """Return a listing of the directory, two levels deep, each directory with the total size of its contents."""
     root = f"{ROOT}/{folder}".rstrip("/")
-    shown: Counter[tuple[str, ...]] = Counter({(): 0})
+    totals: Counter[tuple[str, ...]] = Counter({(): 0})
     directories: set[tuple[str, ...]] = set()
     for path, size in sizes.items():
         parts = tuple(path.removeprefix(f"{folder}/" if folder else "").split("/"))
         seen = next((deep for deep, part in enumerate(parts) if part.startswith(".")), len(parts))
         directories |= {parts[:deep] for deep in range(1, min(len(parts), DEEP + 1))}
         for deep in range(min(seen, DEEP) + 1):
-            shown[parts[:deep]] += size if seen == len(parts) else 0
+            totals[parts[:deep]] += size if seen == len(parts) else 0
     lines = [
         f"{_human(size)}\t{'/'.join((root, *parts))}{'/' if parts in directories else ''}"
-        for parts, size in sorted(shown.items())
+        for parts, size in sorted(totals.items())
     ]
     heading = f"Here're the files and directories up to {DEEP} levels deep in {root}, excluding hidden items:"
     return "\n".join([heading, *lines])

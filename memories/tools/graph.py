@@ -43,35 +43,35 @@ SUMMARIZED = 500  # characters of each memory in a summary
 PREVIEWED = 100
 
 
-def memory_save(actor: Actor, said: Arguments) -> Result:
+def memory_save(actor: Actor, arguments: Arguments) -> Result:
     """Save the memory with its links, all or nothing: if a link has no target, nothing is saved."""
-    label, metadata = _source(said.get("source"))
+    label, metadata = _source(arguments.get("source"))
     draft = operations.Draft(
-        content=said["content"],
-        type=said["memory_type"],
-        importance=said.get("importance", UNSET),
+        content=arguments["content"],
+        type=arguments["memory_type"],
+        importance=arguments.get("importance", UNSET),
         source=label,
         metadata=metadata,
     )
     with transaction.atomic():
-        memory = operations.save_memory(actor=_in_channel(actor, said.get("channel_id")), draft=draft)
-        if said["associations"]:
-            _associate(actor, memory, said["associations"])
+        memory = operations.save_memory(actor=_in_channel(actor, arguments.get("channel_id")), draft=draft)
+        if arguments["associations"]:
+            _associate(actor, memory, arguments["associations"])
     return {"memory_id": str(memory.pk), "success": True, "message": "Memory saved successfully"}
 
 
-def memory_recall(actor: Actor, said: Arguments) -> Result:
-    mode, kind, order = said["mode"], said.get("memory_type", ""), said["sort_by"]
+def memory_recall(actor: Actor, arguments: Arguments) -> Result:
+    mode, kind, order = arguments["mode"], arguments.get("memory_type", ""), arguments["sort_by"]
     if mode == Mode.TYPED and not kind:
         raise Invalid({"memory_type": "Mode typed needs a memory_type."})
     found = recall(
         actor=actor,
-        query=said["query"] if mode == Mode.HYBRID else "",
+        query=arguments["query"] if mode == Mode.HYBRID else "",
         mode=mode,
-        limit=said["max_results"],
+        limit=arguments["max_results"],
         filters=Filters(type=kind),
         sort_by=order,
-        min_confidence=said.get("min_confidence"),
+        min_confidence=arguments.get("min_confidence"),
         fold=False,
     )
     hits = found.hits
@@ -85,14 +85,14 @@ def memory_recall(actor: Actor, said: Arguments) -> Result:
     }
 
 
-def memory_delete(actor: Actor, said: Arguments) -> Result:
+def memory_delete(actor: Actor, arguments: Arguments) -> Result:
     """Forget the memory. If it is not found or already forgotten, the answer says so; neither is an error."""
-    memory_id = parse_uuid(said["memory_id"])
-    missing = {"forgotten": False, "message": f"Memory not found: {said['memory_id']}"}
+    memory_id = parse_uuid(arguments["memory_id"])
+    missing = {"forgotten": False, "message": f"Memory not found: {arguments['memory_id']}"}
     if memory_id is None:
         return missing
     try:
-        gone = operations.forget_memory(actor=actor, memory_id=memory_id, reason=said["reason"])
+        gone = operations.forget_memory(actor=actor, memory_id=memory_id, reason=arguments["reason"])
     except NotFound:
         return missing
     except Conflict:
@@ -103,11 +103,11 @@ def memory_delete(actor: Actor, said: Arguments) -> Result:
     return {"forgotten": True, "message": f"Memory forgotten [{gone.type}]{preview}"}
 
 
-def _source(said: str | None) -> tuple[str | Unset, dict[str, Any] | Unset]:
+def _source(source: str | None) -> tuple[str | Unset, dict[str, Any] | Unset]:
     """Return the label of a source, and the whole source as metadata if it is more than a label can hold."""
-    if said is None:
+    if source is None:
         return UNSET, UNSET
-    return _label(said), UNSET if _label(said) == said else {"source": said}
+    return _label(source), UNSET if _label(source) == source else {"source": source}
 
 
 def _label(source: str) -> str:

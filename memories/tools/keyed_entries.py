@@ -32,17 +32,17 @@ def name(*, id: UUID, key: str, owns_key: bool) -> str:
     return key if owns_key else str(id)
 
 
-def key_of(said: str) -> str:
+def key_of(key_text: str) -> str:
     """Return the key in the form in which it is stored."""
-    key: str = clean_fields({"key": said}, now=timezone.now())["key"]
+    key: str = clean_fields({"key": key_text}, now=timezone.now())["key"]
     if not key:
         raise Invalid({"key": "This must not be empty."})
     return key
 
 
-def under(rows: MemoryQuerySet, said: str) -> MemoryQuerySet:
+def under(rows: MemoryQuerySet, key_or_id: str) -> MemoryQuerySet:
     """Return the memories with this key or id, the owner of the key first."""
-    key = key_of(said)
+    key = key_of(key_or_id)
     id = parse_uuid(key)
     named = rows.filter(Q(key=key) | Q(pk=id)) if id else rows.filter(key=key)
     return named.order_by("-owns_key", "-updated_at")

@@ -23,10 +23,10 @@ FOUND = 3  # entries that a search gives
 
 
 def memory(actor: Actor, arguments: Arguments) -> Result:
-    said = arguments["command"]
-    command = COMMANDS[said]
+    name = arguments["command"]
+    command = COMMANDS[name]
     if missing := [field for field in command.needs if not arguments.get(field)]:
-        raise Invalid(dict.fromkeys(missing, f"The command {said} needs this."))
+        raise Invalid(dict.fromkeys(missing, f"The command {name} needs this."))
     return command.act(actor, arguments)
 
 
@@ -70,10 +70,10 @@ def search(actor: Actor, arguments: Arguments) -> Result:
     return {"entries": [_entry(actor, row) for row in found]}
 
 
-def _change_value(actor: Actor, found: Memory, content: str, mode: str) -> Memory:
+def _change_value(actor: Actor, row: Memory, content: str, mode: str) -> Memory:
     if mode == "append":
-        return operations.append_to_memory(actor=actor, memory_id=found.pk, text=content)
-    return operations.update_memory(actor=actor, memory_id=found.pk, content=content)
+        return operations.append_to_memory(actor=actor, memory_id=row.pk, text=content)
+    return operations.update_memory(actor=actor, memory_id=row.pk, content=content)
 
 
 def _missing(key: str) -> NotFound:

@@ -59,22 +59,22 @@ SOURCES = 20  # with one save
 FIRST = ("-pinned", "-importance", "-updated_at", "-id")
 
 
-def save(actor: Actor, said: Arguments) -> Result:
+def save(actor: Actor, arguments: Arguments) -> Result:
     """Save all or nothing. An active key in its scope and context gets a new version, unless a new row is asked for."""
-    _require_context(actor, Scope(said["scope"]))
+    _require_context(actor, Scope(arguments["scope"]))
     draft = operations.Draft(
-        content=said["value"],
-        summary=said.get("summary", ""),
-        expires_at=said.get("expiresAt", UNSET),
-        importance=said["importance"] / TENTHS if "importance" in said else UNSET,
-        scope=said["scope"],
-        dedupe=said["dedupe"],
-        **{name: said.get(name, UNSET) for name in ("key", "category", "tags", "pinned", "source")},
+        content=arguments["value"],
+        summary=arguments.get("summary", ""),
+        expires_at=arguments.get("expiresAt", UNSET),
+        importance=arguments["importance"] / TENTHS if "importance" in arguments else UNSET,
+        scope=arguments["scope"],
+        dedupe=arguments["dedupe"],
+        **{name: arguments.get(name, UNSET) for name in ("key", "category", "tags", "pinned", "source")},
     )
     with transaction.atomic():
         with _translate_fields({"content": "value", "expires_at": "expiresAt"}):
             memory = operations.save_memory(actor=actor, draft=draft)
-        for place, source in enumerate(said["sources"]):
+        for place, source in enumerate(arguments["sources"]):
             with _translate_fields(_source_field_names(place)):
                 _cite(actor, memory, source)
     created = {"created": memory.version == 1}
@@ -84,14 +84,14 @@ def save(actor: Actor, said: Arguments) -> Result:
     return shapes.memory(memory) | created
 
 
-def recall_(actor: Actor, said: Arguments) -> Result:
+def recall_(actor: Actor, arguments: Arguments) -> Result:
     found = recall(
         actor=actor,
-        query=said["query"],
+        query=arguments["query"],
         mode=Mode.KEYWORD,
-        limit=said["limit"],
-        filters=Filters(**_pick_filters(said)),
-        min_confidence=said.get("minConfidence"),
+        limit=arguments["limit"],
+        filters=Filters(**_pick_filters(arguments)),
+        min_confidence=arguments.get("minConfidence"),
         fold=False,
     )
     prefetch_related_objects([hit.memory for hit in found.hits], *PLACES)
@@ -99,18 +99,18 @@ def recall_(actor: Actor, said: Arguments) -> Result:
     return {"memories": memories, "total": found.total, "totalIsBound": found.bounded}
 
 
-def list_(actor: Actor, said: Arguments) -> Result:
-    now, start, limit = timezone.now(), said["offset"], said["limit"]
-    rule = Filters(**_pick_filters(said)).q(now=now)
+def list_(actor: Actor, arguments: Arguments) -> Result:
+    now, start, limit = timezone.now(), arguments["offset"], arguments["limit"]
+    rule = Filters(**_pick_filters(arguments)).q(now=now)
     rows = Memory.objects.visible_to(actor, now=now).holding(now).filter(rule).order_by(*FIRST)
     page = list(_whole(rows)[start : start + limit + 1])
     following = start + limit if len(page) > limit else None
     return {"memories": [shapes.memory(memory) for memory in page[:limit]], "nextOffset": following}
 
 
-def get(actor: Actor, said: Arguments) -> Result:
-    _require_a_name(said)
-    memory = _one(actor, said, Memory.objects.visible_to(actor))
+def get(actor: Actor, arguments: Arguments) -> Result:
+    _require_a_name(arguments)
+    memory = _one(actor, arguments, Memory.objects.visible_to(actor))
     assets = Asset.objects.of_memory(memory).order_by("created_at", "id")
     sources = Source.objects.of_memory(memory).select_related("session").order_by("created_at", "id")
     return shapes.memory(memory) | {
@@ -119,11 +119,11 @@ def get(actor: Actor, said: Arguments) -> Result:
     }
 
 
-def delete(actor: Actor, said: Arguments) -> Result:
-    _require_a_name(said)
+def delete(actor: Actor, arguments: Arguments) -> Result:
+    _require_a_name(arguments)
     own = Memory.objects.writable_by(actor)  # whoever may not read may still forget
-    memory_id = said["id"] if "id" in said else _one(actor, said, own).pk
-    gone = operations.forget_memory(actor=actor, memory_id=memory_id, reason=said["reason"])
+    memory_id = arguments["id"] if "id" in arguments else _one(actor, arguments, own).pk
+    gone = operations.forget_memory(actor=actor, memory_id=memory_id, reason=arguments["reason"])
     return {"deleted": True, "id": str(gone.pk)}
 
 
@@ -152,10 +152,12 @@ def _source_field_names(place: int) -> dict[str, str]:
     return {"source": f"sources.{place}"} | {ours: f"sources.{place}.{theirs}" for ours, theirs in fields.items()}
 
 
-def _cite(actor: Actor, memory: Memory, said: Mapping[str, str]) -> None:
+def _cite(actor: Actor, memory: Memory, citation: Mapping[str, str]) -> None:
     """Add the source once: saving a key again from the same place adds nothing. The save keeps the memory locked
     meanwhile."""
-    session, message_id, url, quote = (said.get(name, "").strip() for name in ("session", "messageId", "url", "quote"))
+    session, message_id, url, quote = (
+        citation.get(name, "").strip() for name in ("session", "messageId", "url", "quote")
+    )
     known = Source.objects.of_memory(memory)
     known = (
         known.filter(session__name=session, session__agent=actor.agent_id) if session else known.filter(session=None)
@@ -166,14 +168,14 @@ def _cite(actor: Actor, memory: Memory, said: Mapping[str, str]) -> None:
         )
 
 
-def _pick_filters(said: Arguments) -> dict[str, Any]:
-    return {name: said[name] for name in ("category", "tags", "scope", "source", "pinned") if name in said}
+def _pick_filters(arguments: Arguments) -> dict[str, Any]:
+    return {name: arguments[name] for name in ("category", "tags", "scope", "source", "pinned") if name in arguments}
 
 
-def _one(actor: Actor, said: Arguments, among: MemoryQuerySet) -> Memory:
+def _one(actor: Actor, arguments: Arguments, among: MemoryQuerySet) -> Memory:
     """Return the memory by its id, or by its key within the call's context."""
     seen = _whole(among)
-    rows = seen.filter(pk=said["id"]) if "id" in said else _find_by_key(actor, seen, said)
+    rows = seen.filter(pk=arguments["id"]) if "id" in arguments else _find_by_key(actor, seen, arguments)
     memory = rows.first()
     if memory is None:
         raise NotFound("There is no such memory.")
@@ -184,13 +186,13 @@ def _whole(rows: MemoryQuerySet) -> MemoryQuerySet:
     return rows.select_related(*PLACES).defer("search")
 
 
-def _require_a_name(said: Arguments) -> None:
-    if ("id" in said) == ("key" in said):
+def _require_a_name(arguments: Arguments) -> None:
+    if ("id" in arguments) == ("key" in arguments):
         raise Invalid({"id": "Say either the id or the key."})
 
 
-def _find_by_key(actor: Actor, seen: MemoryQuerySet, said: Arguments) -> MemoryQuerySet:
-    key, scopes = keyed_entries.key_of(said["key"]), [said["scope"]] if "scope" in said else Scope.values
+def _find_by_key(actor: Actor, seen: MemoryQuerySet, arguments: Arguments) -> MemoryQuerySet:
+    key, scopes = keyed_entries.key_of(arguments["key"]), [arguments["scope"]] if "scope" in arguments else Scope.values
     audiences = [getattr(actor, AUDIENCE_COLUMN[scope]) for scope in scopes]
     rows = seen.with_key(key).filter(audience__in=[audience for audience in audiences if audience])
     living = sorted(set(rows.values_list("scope", flat=True)))

@@ -19,19 +19,19 @@ TYPES = (Type.DECISION, Type.LESSON, Type.FACT)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def save_memory(actor: Actor, said: Arguments) -> Result:
-    tags = said["tags"].split(",") if "tags" in said else UNSET
-    draft = operations.Draft(content=said["content"], type=said["type"], tags=tags)
+def save_memory(actor: Actor, arguments: Arguments) -> Result:
+    tags = arguments["tags"].split(",") if "tags" in arguments else UNSET
+    draft = operations.Draft(content=arguments["content"], type=arguments["type"], tags=tags)
     memory = operations.save_memory(actor=actor, draft=draft)
     return _memory(memory) | {"text": f"Saved to team memory: {_line(memory)}"}
 
 
-def search_memory(actor: Actor, said: Arguments) -> Result:
+def search_memory(actor: Actor, arguments: Arguments) -> Result:
     """Search the teams one by one, so that what they know separately never mixes."""
-    limit = min(said["limit"], MOST)
+    limit = min(arguments["limit"], MOST)
     found: list[Memory] = []
     for team_id in reversed(actor.readable_team_ids):
-        own = _of_team(actor, team_id, query=said["query"], type=said.get("type", ""), limit=limit)
+        own = _of_team(actor, team_id, query=arguments["query"], type=arguments.get("type", ""), limit=limit)
         found = _before(own, found, limit=limit)
     prefetch_related_objects(found, "agent", "user")
     lines = "\n".join(_line(memory) for memory in found)

@@ -55,11 +55,11 @@ class Tool:
     def ready(self, *, actor: Actor, arguments: object) -> Callable[[], Result]:
         """Check the arguments, do what takes long, and return the rest of the work, to be run within a transaction."""
         require_verb(actor, *self.verbs(arguments))
-        said = validate_input(self.parameters, without_nulls(self.parameters, arguments), name="arguments")
+        checked = validate_input(self.parameters, without_nulls(self.parameters, arguments), name="arguments")
         if self.weigh:
-            rate_limits.charge_work(actor=actor, work=self.weigh(said))
-        thought = self.think(actor, said) if self.think else {}
-        return partial(self.act, actor, {**said, **thought})
+            rate_limits.charge_work(actor=actor, work=self.weigh(checked))
+        prepared = self.think(actor, checked) if self.think else {}
+        return partial(self.act, actor, {**checked, **prepared})
 
     def verbs(self, arguments: object) -> Verbs:
         """Return the verbs that a call with these arguments takes. Every door asks for them before anything else."""

@@ -64,8 +64,8 @@ def brief_schema(schema: Schema) -> Schema:
         return schema
     properties, empty = schema["properties"], {n for n, inner in schema["properties"].items() if _may_be_null(inner)}
     needed = [name for name in schema.get("required", ()) if name not in empty]
-    told = {name: brief_schema(_not_null(inner)) for name, inner in properties.items()}
-    return schema | {"properties": told, "required": needed}
+    described = {name: brief_schema(_not_null(inner)) for name, inner in properties.items()}
+    return schema | {"properties": described, "required": needed}
 
 
 def _may_be_null(schema: Schema) -> bool:
