@@ -104,7 +104,7 @@ class OneMemory(APIView):
         asks={"reason": inputs.REASON},
         gives=output_schemas.RECEIPT,
         parameters=[IF_MATCH],
-        answer=output_schemas.RECEIPT_EXAMPLE | {"version": 2},
+        answer={"id": output_schemas.MEMORY_EXAMPLE["id"], "key": "berth-7", "version": 2, "status": "active"},
         writes=True,
         verbs=(Verb.FORGET,),
     )

@@ -89,7 +89,7 @@ class Purge(APIView):
         operation="purgeMemory",
         summary="Remove a memory for good",
         gives=output_schemas.RECEIPT,
-        answer=output_schemas.RECEIPT_EXAMPLE | {"key": None, "version": 2},
+        answer={"id": output_schemas.MEMORY_EXAMPLE["id"], "key": None, "version": 2, "status": "active"},
         writes=True,
         verbs=(Verb.FORGET,),
     )

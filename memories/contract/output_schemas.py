@@ -301,7 +301,6 @@ MEMORY_EXAMPLE: dict[str, Any] = {
     "access_count": 0,
     "last_accessed_at": None,
 }
-RECEIPT_EXAMPLE = {name: MEMORY_EXAMPLE[name] for name in ("id", "key", "version", "status")}
 RECALL_EXAMPLE: dict[str, Any] = {
     "id": "01a8c2f6-4444-7555-8666-777788889999",
     "query": "Which berths are closed?",
