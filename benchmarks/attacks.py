@@ -16,7 +16,7 @@ import json
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -29,6 +29,9 @@ KIB = 1024
 PAGE_BYTES = 50_000  # what a memory can hold
 QUERY = 10_000  # characters, what a query can have
 TOO_MUCH = 2.0  # times an ordinary request
+CHAIN = 900  # memories that replaced each other in turn, nearly as many as are followed
+# Changes to pinned memories wait for a person; unlike by default, those to the core memory do not.
+POLICY = {"rules": [{"who": ["agent"], "writes": ["change"], "pinned": True, "then": "propose"}]}
 JSON = {"Content-Type": "application/json"}
 FINE = (200, 201)
 
@@ -43,7 +46,11 @@ class AttackRequest:
 
     @classmethod
     def post(cls, path: str, body: Any) -> "AttackRequest":
-        return cls("POST", path, json.dumps(body, ensure_ascii=False).encode())
+        return cls.with_body("POST", path, body)
+
+    @classmethod
+    def with_body(cls, method: str, path: str, body: Any) -> "AttackRequest":
+        return cls(method, path, json.dumps(body, ensure_ascii=False).encode())
 
 
 Make = Callable[[int], AttackRequest]  # with a number that no other request has
@@ -97,6 +104,10 @@ def parse_arguments() -> argparse.Namespace:
 # The hub
 
 
+def split(rows: list[Any], size: int) -> list[list[Any]]:
+    return [rows[start : start + size] for start in range(0, len(rows), size)]
+
+
 @dataclass
 class AttackedHub:
     token: str
@@ -116,13 +127,22 @@ class AttackedHub:
         finally:
             connection.close()
 
-    def create(self, path: str, body: Any) -> dict[str, Any]:
+    def create(self, path: str, body: Any, *, method: str = "POST") -> dict[str, Any]:
         """Return what the hub answers to a request that must succeed."""
-        status, answer = self.send(AttackRequest.post(path, body))
+        status, answer = self.send(AttackRequest.with_body(method, path, body))
         if status >= 300:
             raise RuntimeError(f"{path}: {status} {answer[:300]!r}")
         made: dict[str, Any] = json.loads(answer)
         return made
+
+    def save_core(self, text: str) -> None:
+        self.create("/api/v1/keys/core", {"content": text}, method="PUT")
+
+    def save_many(self, contents: Sequence[str], **fields: Any) -> list[str]:
+        """Return the ids of new memories."""
+        drafts = [{"content": content, **fields} for content in contents]
+        batches = [self.create("/api/v1/memories/batch", {"memories": part}) for part in split(drafts, 20)]
+        return [memory["id"] for batch in batches for memory in batch["memories"]]
 
     def write_prose(self, size: int) -> str:
         """Return that many characters of a new ordinary text, with lines."""
@@ -141,10 +161,11 @@ def prepare_hub(memories: int) -> AttackedHub:
     from memories import operations
     from teams import auth
     from teams import operations as registry
-    from teams.models import Membership, Role
+    from teams.models import Membership, Role, Team
 
     organization = registry.ensure_organization(slug="bench")
     team = registry.ensure_team(organization=organization, slug="bench")
+    Team.objects.filter(pk=team.pk).update(policy=POLICY)
     token = registry.issue_token(agent=registry.ensure_agent(team=team, slug="bench")).text
     user = User.objects.create_user(username="reader")
     Membership.objects.create(organization=organization, team=team, user=user, role=Role.OWNER)
@@ -154,8 +175,7 @@ def prepare_hub(memories: int) -> AttackedHub:
     actor, progress = auth.authenticate_agent(token=token), Progress(memories, "memories")
     long = [hub.write_prose(PAGE_BYTES) for _ in range(20)]
     texts = [*long, *hub.texts.texts(memories)]
-    for start in range(0, len(texts), 20):
-        part = texts[start : start + 20]
+    for part in split(texts, 20):
         operations.save_memories(actor=actor, drafts=[operations.Draft(content=text) for text in part])
         progress.add(min(20, max(0.1, memories - progress.done)))
     disconnect()
@@ -175,6 +195,8 @@ def list_attacks(hub: AttackedHub) -> Iterator[Attack]:
     yield from attack_conversations(hub)
     yield from attack_batches(hub)
     yield from attack_context(hub)
+    yield from attack_replacements(hub)
+    yield from attack_proposals(hub)
 
 
 def save_body(content: str, **fields: Any) -> AttackRequest:
@@ -240,7 +262,7 @@ def attack_pages(hub: AttackedHub) -> Iterator[Attack]:
 
     def open_home(text: str) -> Make:
         def make(number: int) -> AttackRequest:
-            hub.send(AttackRequest("PUT", "/api/v1/keys/core", json.dumps({"content": text}).encode()))
+            hub.save_core(text)
             return AttackRequest("GET", hub.team, by_person=True)
 
         return make
@@ -265,7 +287,7 @@ def keep_versions(hub: AttackedHub, texts: Sequence[str]) -> str:
     """Return the id of a memory that said each of these in turn."""
     memory: str = hub.create("/api/v1/memories", {"content": texts[0]})["id"]
     for text in texts[1:]:
-        hub.send(AttackRequest("PATCH", f"/api/v1/memories/{memory}", json.dumps({"content": text}).encode()))
+        hub.create(f"/api/v1/memories/{memory}", {"content": text}, method="PATCH")
     return memory
 
 
@@ -387,13 +409,62 @@ def attack_batches(hub: AttackedHub) -> Iterator[Attack]:
 def attack_context(hub: AttackedHub) -> Iterator[Attack]:
     def read(text: str) -> Make:
         def make(number: int) -> AttackRequest:
-            hub.send(AttackRequest("PUT", "/api/v1/keys/core", json.dumps({"content": text}).encode()))
+            hub.save_core(text)
             return AttackRequest("GET", "/api/v1/context")
 
         return make
 
     breaks = f"a{chr(10) * (PAGE_BYTES - 2)}b"
     yield Attack("context with a core of 50,000 line breaks", read(breaks), read(hub.write_prose(PAGE_BYTES)))
+
+
+def attack_replacements(hub: AttackedHub) -> Iterator[Attack]:
+    chain = hub.save_many([f"Port {number}." for number in range(CHAIN)])
+    for old, new in pairwise(chain):
+        hub.create(f"/api/v1/memories/{old}/supersede", {"by": new})
+    hub.save_many([hub.write_prose(PAGE_BYTES) for _ in range(100)], key="port", dedupe="create")
+
+    def replace(by: Callable[[], str]) -> Make:
+        def make(number: int) -> AttackRequest:
+            (old,) = hub.save_many([f"Gate {number}."])
+            return AttackRequest.post(f"/api/v1/memories/{old}/supersede", {"by": by()})
+
+        return make
+
+    yield Attack(
+        f"replacement by the first of {CHAIN} that replaced each other",
+        replace(lambda: chain[0]),
+        replace(lambda: hub.save_many(["The gate is open."])[0]),
+    )
+    yield Attack(
+        "timeline of a key of 100 memories of 50 KB",
+        lambda _: AttackRequest("GET", "/api/v1/timeline/port"),
+        lambda _: AttackRequest("GET", "/api/v1/memories?limit=100"),
+    )
+
+
+def attack_proposals(hub: AttackedHub) -> Iterator[Attack]:
+    def change_all(name: str, *, pinned: bool) -> Make:
+        keys = [f"{name}/{number}" for number in range(20)]
+        for key in keys:
+            hub.create("/api/v1/memories", {"content": "Gate 7 is closed.", "key": key, "pinned": pinned})
+        return lambda number: AttackRequest.post(
+            "/api/v1/memories/batch", {"memories": [{"content": f"{key} {number}", "key": key} for key in keys]}
+        )
+
+    pinned = hub.create("/api/v1/memories", {"content": "Gate 8 is closed.", "pinned": True})["id"]
+    for _ in range(100):
+        hub.create(f"/api/v1/memories/{pinned}", {"content": hub.write_prose(PAGE_BYTES)}, method="PATCH")
+    yield Attack(
+        "list of 100 proposals of 50 KB",
+        lambda _: AttackRequest("GET", "/api/v1/proposals?limit=200"),
+        lambda _: AttackRequest("GET", "/api/v1/memories?limit=100"),
+    )
+    yield Attack(
+        "batch of changes to 20 memories that a policy guards",
+        change_all("guarded", pinned=True),
+        change_all("free", pinned=False),
+    )
 
 
 # Taking turns

@@ -13,13 +13,15 @@ from memories import operations
 from memories.models import Memory, Proposal, ProposalState, Revision, Status
 from memories.operations import Draft
 from memories.prompts.context import build_context
+from memories.queries.lookup import find_proposal
 from memories.recall import recall
 from memories.rules import policies
 from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound
 from teams import rights
 from teams.actor import Actor
-from teams.models import Role, Team
+from teams.models import Organization, Role, Team, Verb, Workspace
 from tests import factories
+from tests.caller import Caller
 
 pytestmark = pytest.mark.django_db
 HOLD_ALL = {"rules": [{"who": ["agent"], "then": "propose", "reason": "People decide here."}]}
@@ -293,6 +295,28 @@ def test_a_proposer_withdraws_and_nobody_else(team: Team, agent: Actor, teammate
         operations.withdraw_proposal(actor=teammate, proposal_id=proposal.pk)
     assert operations.withdraw_proposal(actor=agent, proposal_id=proposal.pk).state == ProposalState.WITHDRAWN
     assert not Memory.objects.visible_to(agent).filter(pk=proposal.memory_id).exists()
+
+
+def test_whoever_may_not_read_is_not_shown_what_they_withdraw(agent: Actor, editor: Actor) -> None:
+    _, proposal = propose_change(agent, editor)
+    caller = Caller(factories.Agent.objects.get(pk=agent.agent_id), (Verb.WRITE,))
+    withdrawn = caller("DELETE", f"proposals/{proposal.pk}").json()
+    assert (withdrawn["state"], withdrawn["arguments"]) == ("withdrawn", {})
+
+
+def test_a_proposal_in_another_workspace_is_not_there() -> None:
+    slugs, one = ("blue", "green"), factories.agent()
+    for slug in slugs:
+        Workspace.objects.create(organization_id=one.organization_id, slug=slug, name=slug)
+    Organization.objects.update(workspaces_enabled=True)
+    agent = factories.Agent.objects.select_related("team__organization").get(pk=one.pk)
+    blue, green = (factories.actor(agent, workspace=slug) for slug in slugs)
+    memory = factories.memory(blue, "Line one.", pinned=True)
+    held = operations.update_memory(actor=blue, memory_id=memory.pk, content="Line two.")
+    for act in (operations.withdraw_proposal, find_proposal):
+        with pytest.raises(NotFound):
+            act(actor=green, proposal_id=held.proposal_id)
+    assert operations.withdraw_proposal(actor=blue, proposal_id=held.proposal_id).state == ProposalState.WITHDRAWN
 
 
 @pytest.mark.parametrize("decide", [operations.approve_proposal, operations.reject_proposal])

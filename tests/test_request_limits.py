@@ -109,6 +109,23 @@ def test_versions_end_where_their_texts_are_long(caller: Caller, monkeypatch: py
     assert ([version["version"] for version in page["versions"]], bool(page["next"])) == ([3, 2], True)
 
 
+def test_proposals_end_where_their_texts_are_long(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memories.contract.use_cases.proposals.PAGE_TEXT_LENGTH", 1_000)
+    memory = caller.save(pinned=True)
+    for number in range(3):
+        caller("PATCH", f"memories/{memory['id']}", {"content": f"{number} {'x' * 600}"})
+    page = caller("GET", "proposals").json()
+    assert (len(page["proposals"]), bool(page["next"])) == (2, True)
+    assert len(caller("GET", f"proposals?cursor={page['next']}").json()["proposals"]) == 1
+
+
+def test_a_timeline_ends_where_its_texts_are_long(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memories.queries.lookup.PAGE_TEXT_LENGTH", 1_000)
+    for number in range(3):
+        caller.save(f"{number} {'x' * 600}", key="port", dedupe="create")
+    assert len(caller("GET", "timeline/port").json()["memories"]) == 2
+
+
 def test_one_long_text_is_a_page_of_its_own(writer: Actor) -> None:
     memory = factories.memory(writer, "x" * 50)
     factories.memory(writer, "y")

@@ -2,9 +2,11 @@
 
 import threading
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memories import operations
@@ -101,6 +103,28 @@ def test_replacements_make_no_circle(agent: Actor) -> None:
         operations.supersede_memory(actor=agent, memory_id=three.pk, by=three.pk)
     with pytest.raises(Conflict, match="replaced this one already"):
         operations.supersede_memory(actor=agent, memory_id=one.pk, by=three.pk)
+
+
+def test_a_long_chain_of_replacements_takes_no_more_statements(agent: Actor) -> None:
+    """Each memory is replaced by one that has been replaced itself, so that the whole chain has to be followed."""
+    chain = [factories.memory(agent, f"Port {number}.") for number in range(12)]
+    numbers = []
+    for old, new in reversed(list(pairwise(chain))):
+        with CaptureQueriesContext(connection) as queries:
+            operations.supersede_memory(actor=agent, memory_id=old.pk, by=new.pk)
+        numbers.append(len(queries))
+    assert len(set(numbers[1:])) == 1
+    with pytest.raises(Conflict, match="circle"):
+        operations.supersede_memory(actor=agent, memory_id=chain[-1].pk, by=chain[0].pk)
+
+
+def test_a_chain_of_replacements_has_an_end(agent: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memories.operations.supersede.LONGEST_CHAIN", 2)
+    chain = [factories.memory(agent, f"Port {number}.") for number in range(5)]
+    for old, new in reversed(list(pairwise(chain[1:]))):
+        operations.supersede_memory(actor=agent, memory_id=old.pk, by=new.pk)
+    with pytest.raises(Conflict, match="too long"):
+        operations.supersede_memory(actor=agent, memory_id=chain[0].pk, by=chain[1].pk)
 
 
 def test_both_memories_must_be_ones_that_the_caller_may_change(agent: Actor) -> None:

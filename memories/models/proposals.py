@@ -69,13 +69,14 @@ class ProposalQuerySet(TokenAuditedQuerySet["Proposal"]):
         """Return the actor's own proposals, as far as it still reads the audience, and those that it may decide."""
         if not actor.may(Verb.READ):
             return self.none()
+        own = self.withdrawable_by(actor)
+        return own if actor.agent_id else own | self.reviewable_by(actor)
+
+    def withdrawable_by(self, actor: Actor) -> Self:
+        """Return the actor's own proposals, as far as it still reads the audience."""
         workspace = access.in_workspace(actor, column="memory__workspace")
-        kept = self.in_organization(actor.organization_id).filter(workspace, memory__purged_at=None)
-        mine = Q(agent=actor.agent_id) if actor.agent_id else Q(agent=None, user=actor.user_id)
-        own = mine & Q(memory__audience__in=sorted(actor.reads, key=str))
-        if actor.agent_id:
-            return kept.filter(own)
-        return kept.filter(own | Q(memory__audience__in=sorted(actor.writes, key=str)))
+        mine = self.made_by_caller(actor).filter(workspace, memory__purged_at=None)
+        return mine.filter(memory__audience__in=sorted(actor.reads, key=str))
 
     def newest(self) -> Self:
         return self.order_by("-created_at", "-id")
@@ -130,6 +131,11 @@ class Proposal(TokenAudited):
 
     def __str__(self) -> str:
         return f"{self.operation} of {self.memory_id}, {self.state}"
+
+    @property
+    def content(self) -> str:
+        """Return the proposed text of a change, if it has one."""
+        return str(self.arguments.get("content") or self.arguments.get("text") or "")
 
     @property
     def is_new_memory(self) -> bool:

@@ -14,9 +14,21 @@ from memories.rules.fields import clean_fields
 from memories.rules.preconditions import VersionCheck
 from memoryhub import locks
 from memoryhub.errors import Conflict, Invalid, NotFound
+from memoryhub.prepared_statements import prepared_cursor
 from teams.actor import Actor
 
 LONGEST_CHAIN = 1_000  # successors that are followed to find a circle
+# Whether the older memory is among those that have replaced the successor, one after another, and how many these are.
+FOLLOW_SUCCESSORS = """
+WITH RECURSIVE chain (id, number) AS (
+    SELECT %(first)s::uuid, 0
+    UNION ALL
+    SELECT memory.superseded_by, chain.number + 1
+    FROM chain JOIN memories_memory AS memory ON memory.organization_id = %(organization)s AND memory.id = chain.id
+    WHERE chain.id <> %(old)s AND chain.number <= %(longest)s
+)
+SELECT coalesce(bool_or(id = %(old)s), false), max(number) FROM chain
+"""
 
 
 @proposable(ProposedOperation.SUPERSEDE)
@@ -105,12 +117,16 @@ def reinstate_memory(
 
 
 def _refuse_circle(successor: Memory, old: Memory) -> None:
-    following = successor.superseded_by
-    rows = Memory.objects.in_organization(old.organization_id)
-    for _ in range(LONGEST_CHAIN):
-        if following is None:
-            return
-        if following == old.pk:
-            raise Conflict("That would be a circle: this memory has replaced the other one, directly or not.")
-        following = rows.filter(pk=following).values_list("superseded_by", flat=True).first()
-    raise Conflict("The chain of replacements is too long.")
+    parameters = {
+        "organization": old.organization_id,
+        "first": successor.superseded_by,
+        "old": old.pk,
+        "longest": LONGEST_CHAIN,
+    }
+    with prepared_cursor() as cursor:
+        cursor.execute(FOLLOW_SUCCESSORS, parameters)
+        circular, followed = cursor.fetchone()
+    if circular:
+        raise Conflict("That would be a circle: this memory has replaced the other one, directly or not.")
+    if followed > LONGEST_CHAIN:
+        raise Conflict("The chain of replacements is too long.")

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from memories.models import FileVersion, Memory, MemoryQuerySet, Proposal, Status, TeamFile
 from memories.queries import memory_rows
+from memories.queries.paging import PAGE_TEXT_LENGTH, count_fitting
 from memories.rules import access
 from memories.rules.fields import clean_fields
 from memoryhub.errors import Invalid, NotFound
@@ -70,10 +71,14 @@ MOST_IN_TIMELINE = 200
 
 
 def list_key_timeline(*, actor: Actor, key: str, scope: str) -> list[Memory]:
-    """Return the memories with this key in a scope, replaced ones too, by when they held, the newest first."""
+    """Return the memories with this key in a scope, replaced ones too, by when they held, the newest first. Where their
+    texts are long, fewer of them."""
     rows = Memory.objects.visible_to(actor).filter(key=clean_key(key), scope=scope, status=Status.ACTIVE)
     order = Coalesce("valid_from", "created_at").desc()
-    return list(rows.with_usage().order_by(order, "-id").defer("search")[:MOST_IN_TIMELINE])
+    found = list(rows.with_usage().order_by(order, "-id").defer("search")[:MOST_IN_TIMELINE])
+    if not found:
+        raise NotFound(f"There is no memory with the key {key!r} in scope {scope}.")
+    return found[: count_fitting(found, PAGE_TEXT_LENGTH)]
 
 
 def find_proposal(*, actor: Actor, proposal_id: UUID) -> Proposal:

@@ -46,14 +46,14 @@ def fetch_page(
     firsts = [rows.filter(part).order_by(*by)[: limit + 1] for part in parts or [Q()]]
     merged = firsts[0] if len(firsts) == 1 else firsts[0].union(*firsts[1:], all=True).order_by(*by)[: limit + 1]
     page = read(merged)
-    fitting = limit if length is None else min(limit, _count_fitting(page, length))
+    fitting = limit if length is None else min(limit, count_fitting(page, length))
     if len(page) <= fitting:
         return RowPage(page, None)
     last = page[fitting - 1]
     return RowPage(page[:fitting], make_cursor(_list_name(rows.model, order), getattr(last, field), last.pk))
 
 
-def _count_fitting(rows: Sequence[Any], length: int) -> int:
+def count_fitting(rows: Sequence[Any], length: int) -> int:
     """Return how many of the rows it takes for their texts to reach that length."""
     lengths = accumulate(len(row.content) for row in rows)
     return next((number for number, reached in enumerate(lengths, start=1) if reached >= length), len(rows))

@@ -8,7 +8,7 @@ from memories.contract import outputs
 from memories.contract.use_cases.memories import memory_or_receipt
 from memories.models import Proposal
 from memories.queries.lookup import find_proposal, list_key_timeline
-from memories.queries.paging import fetch_page
+from memories.queries.paging import PAGE_TEXT_LENGTH, fetch_page
 from memories.rules.access import require_verb
 from teams.actor import Actor
 from teams.models import Verb
@@ -20,7 +20,9 @@ def list_proposals(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
     rows = Proposal.objects.visible_to(actor).with_authors().select_related("decided_by")
     if "state" in params:
         rows = rows.filter(state=params["state"])
-    page = fetch_page(rows, order="-created_at", limit=params["limit"], cursor=params.get("cursor"))
+    page = fetch_page(
+        rows, order="-created_at", limit=params["limit"], cursor=params.get("cursor"), length=PAGE_TEXT_LENGTH
+    )
     return page.to_dict("proposals", outputs.proposal)
 
 
@@ -30,8 +32,9 @@ def get_proposal(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def withdraw_proposal(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Take back a proposal of the caller, and return it."""
-    return outputs.proposal(operations.withdraw_proposal(actor=actor, proposal_id=arguments["proposal_id"]))
+    """Take back a proposal of the caller, and return it; to a token that may not read, without the held text."""
+    proposal = outputs.proposal(operations.withdraw_proposal(actor=actor, proposal_id=arguments["proposal_id"]))
+    return proposal if actor.may(Verb.READ) else proposal | {"arguments": {}}
 
 
 def supersede_memory(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
