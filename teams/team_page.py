@@ -72,6 +72,12 @@ class TeamPage:
             readable_team_ids=(self.team.pk,),
         )
 
+    @cached_property
+    def deciding_actor(self) -> Actor:
+        """Return the actor limited to what it decides about here: what is this team's, and what is its own."""
+        own = {pk for pk in (self.actor.person_id,) if pk in self.actor.writes}
+        return replace(self.team_only_actor, writes=frozenset(self.team_only_actor.writes | own))
+
     def url(self, name: str, *arguments: object) -> str:
         """Return the address of one of the team's pages."""
         return reverse(name, args=[self.team.organization.slug, self.team.slug, *arguments])
@@ -134,6 +140,7 @@ class ActionResult:
     text: str
     undo: str = ""
     to: str = ""
+    is_warning: bool = False  # it could not be done, and the page of the address says what to do instead
 
 
 TeamActionView = Callable[Concatenate[HttpRequest, TeamPage, ViewArguments], ActionResult]
@@ -153,7 +160,10 @@ def team_action(view: TeamActionView[ViewArguments]) -> Callable[..., HttpRespon
         except Trouble as refusal:
             warn(request, refusal.message)
             return redirect_back(request, place)
-        notify(request, result.text, undo=result.undo)
+        if result.is_warning:
+            warn(request, result.text)
+        else:
+            notify(request, result.text, undo=result.undo)
         return HttpResponseRedirect(result.to) if result.to else redirect_back(request, place)
 
     return wrapper

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -44,7 +45,7 @@ BODY = {
     "query": "changed", "q": "changed", "relation": "related_to", "weight": "1", "url": "https://changed.example/",
     "title": "changed", "tag": "changed", "workspace": "", "deed": "pin", "to": "1", "add": "changed", "days": "7",
     "quote": "changed", "question": "changed", "file": "changed", "find": "changed",
-    "naming": "listed", "persons": "mira",
+    "naming": "listed", "persons": "mira", "decision": "approve",
 }  # fmt: skip
 # Those that only show something when they are sent a form, or keep it with the session.
 READING = {
@@ -52,7 +53,7 @@ READING = {
     *("core-read", "core-history", "playground", "activity", "activity-recalls", "activity-known", "token", "files"),
     *("folder", "file", "files-deleted", "file-history", "file-download", "conversations", "conversation", "export"),
     *("export-archive", "export-progress", "tree", "palette", "agents", "token-shown", "projects", "members"),
-    *("link-shown", "choose-workspace"),
+    *("link-shown", "choose-workspace", "review", "review-item", "review-preview"),
 }
 
 
@@ -81,8 +82,16 @@ def make_address_values(cast: Cast) -> dict[str, object]:
     factories.member(cast.ops, Role.VIEWER, "removed")
     removed = Membership.objects.get(user__username="removed")
     operations.members.remove_member(actor=owner, membership_id=removed.pk)
+    held = replace(actor, policy={"rules": [{"then": "propose"}]})
+    waiting, rejected = factories.memory(held, "Waiting.").proposal_id, factories.memory(held, "Rejected.").proposal_id
+    assert rejected
+    work.reject_proposal(actor=owner, proposal_id=rejected)
+    own = factories.memory(replace(owner, policy=held.policy), "My own proposal.").proposal_id
     return {
         "memory_id": memory.pk,
+        "proposal_id": waiting,
+        "review-reopen proposal_id": rejected,
+        "review-withdraw proposal_id": own,
         "memory-restore memory_id": forgotten.pk,
         "core-edit memory_id": filed.pk,
         "core-revert memory_id": filed.pk,
@@ -135,6 +144,7 @@ def _fields(model: Any) -> Iterator[str]:
 def body(values: dict[str, object], name: str = "") -> dict[str, Any]:
     memory, target = str(values["memory_id"]), str(values["target"])
     named = {"memory": [memory], "seen": f"{memory}:1", "target_id": target, "target": target}
+    named |= {"proposal": [str(values["proposal_id"])], "ids": str(values["review-reopen proposal_id"])}
     said = BODY | named | {"audience": f"project:{values['project_id']}", "file_id": str(values["living"])}
     if name in ("memory-attach", "file-upload"):
         return said | dict.fromkeys(("file", "files"), SimpleUploadedFile("changed.txt", b"changed"))

@@ -28,6 +28,7 @@ from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
 from memories.models.idempotency import Answer
 from memories.models.memory import Memory, MemoryFields, MemoryQuerySet, Similar
 from memories.models.proposals import (
+    MOMENT_ARGUMENTS,
     Proposal,
     ProposalCause,
     ProposalQuerySet,
@@ -47,6 +48,7 @@ __all__ = [
     "KEY_LENGTH",
     "LABEL_LENGTH",
     "METADATA_BYTES",
+    "MOMENT_ARGUMENTS",
     "PATH_LENGTH",
     "QUESTION_LENGTH",
     "SUMMARY_LENGTH",

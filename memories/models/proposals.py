@@ -1,7 +1,8 @@
 """Proposals: new memories and changes that wait for a person's decision."""
 
 from datetime import datetime
-from typing import Self
+from typing import Any, Self
+from uuid import UUID
 
 from django.conf import settings
 from django.db import models
@@ -46,6 +47,9 @@ class ProposedOperation(models.TextChoices):
     FORGET = "forget"
 
 
+MOMENT_ARGUMENTS = ("expires_at", "review_by", "valid_from", "valid_until")
+
+
 class ProposalQuerySet(TokenAuditedQuerySet["Proposal"]):
     def open(self, *, now: datetime | None = None) -> Self:
         return self.filter(state=ProposalState.OPEN, expires_at__gt=now or timezone.now())
@@ -59,6 +63,13 @@ class ProposalQuerySet(TokenAuditedQuerySet["Proposal"]):
         workspace = access.in_workspace(actor, column="memory__workspace")
         mine = self.in_organization(actor.organization_id).filter(workspace, memory__purged_at=None)
         return mine.filter(memory__audience__in=sorted(actor.writes, key=str))
+
+    def decidable_by(self, actor: Actor) -> Self:
+        """Return the open proposals that wait for this person: nobody decides about their own. Index: proposal_open."""
+        if actor.agent_id or actor.user_id is None:
+            return self.none()
+        own = Q(agent=None, user=actor.user_id)
+        return self.open().reviewable_by(actor).exclude(own)
 
     def made_by_caller(self, actor: Actor) -> Self:
         """Return the proposals that the caller made itself. Index: proposal_by_agent."""
@@ -80,6 +91,11 @@ class ProposalQuerySet(TokenAuditedQuerySet["Proposal"]):
 
     def newest(self) -> Self:
         return self.order_by("-created_at", "-id")
+
+    def with_memories(self) -> Self:
+        """Load authors and memories, for pages."""
+        relations = ("agent", "user", "memory__agent", "memory__user", "memory__session", "memory__project")
+        return self.select_related(*relations, "decided_by").defer("memory__search")
 
 
 class Proposal(TokenAudited):
@@ -140,3 +156,13 @@ class Proposal(TokenAudited):
     @property
     def is_new_memory(self) -> bool:
         return self.operation == ProposedOperation.SAVE
+
+    def read_arguments(self) -> dict[str, Any]:
+        """Return the arguments of the held call, with moments and ids as the operation takes them."""
+        arguments: dict[str, Any] = dict(self.arguments)
+        for name in MOMENT_ARGUMENTS:
+            if isinstance(arguments.get(name), str):
+                arguments[name] = datetime.fromisoformat(arguments[name])
+        if "by" in arguments:
+            arguments["by"] = UUID(arguments["by"])
+        return arguments

@@ -36,6 +36,13 @@ from memories.operations.decide import (
     reopen_proposal,
     withdraw_proposal,
 )
+from memories.operations.decide_many import (
+    MOST_DECISIONS,
+    DecisionsMade,
+    approve_proposals,
+    reject_proposals,
+    reopen_proposals,
+)
 from memories.operations.extract import KnownProposal, SavedProposals, propose_memories, save_proposals
 from memories.operations.forget import forget_memory, purge_memory, restore_memory
 from memories.operations.idempotency import IdempotentResult, find_earlier_answer, run_once
@@ -57,7 +64,9 @@ from memories.rules.preconditions import ExpectedVersion
 __all__ = [
     "BATCH_BYTES",
     "BATCH_LIMIT",
+    "MOST_DECISIONS",
     "ArchivedConversation",
+    "DecisionsMade",
     "Dedupe",
     "Draft",
     "ExpectedVersion",
@@ -73,6 +82,7 @@ __all__ = [
     "answer_question",
     "append_to_memory",
     "approve_proposal",
+    "approve_proposals",
     "archive_conversation",
     "associate",
     "associate_all",
@@ -95,8 +105,10 @@ __all__ = [
     "reattach_file",
     "reinstate_memory",
     "reject_proposal",
+    "reject_proposals",
     "remove_citation",
     "reopen_proposal",
+    "reopen_proposals",
     "reopen_question",
     "restore_citation",
     "restore_memory",

@@ -14,6 +14,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from memories.models import (
+    MOMENT_ARGUMENTS,
     Change,
     Memory,
     Proposal,
@@ -31,20 +32,21 @@ from memories.operations.change import (
     update_memory,
 )
 from memories.operations.embed import drop_vectors
-from memories.operations.forget import forget_memory
+from memories.operations.forget import forget_memory, restore_memory
+from memories.operations.keys import hand_on_key
 from memories.operations.record import record_revisions
 from memories.operations.revise import change_key_or_audience, lock_memory, revise
 from memories.operations.similarity import link_similar
-from memories.operations.supersede import supersede_memory
+from memories.operations.supersede import reinstate_memory, supersede_memory
 from memories.rules.access import require_verb
 from memories.rules.fields import MEMORY_FIELDS, clean_fields
 from memories.rules.policies import bypass_policy
+from memories.rules.preconditions import VersionCheck
 from memories.text.merge import merge_text
 from memoryhub.errors import Conflict, Forbidden, KeyTaken, NotFound
 from teams.actor import Actor
 from teams.models import Verb
 
-MOMENTS = ("expires_at", "review_by", "valid_from", "valid_until")
 EXPIRY_BATCH = 500
 NO_SUCH_PROPOSAL = "There is no such proposal."
 
@@ -65,17 +67,25 @@ def approve_proposal(
     actor: Actor,
     proposal_id: UUID,
     edits: Mapping[str, Any] | None = None,
+    replaces: UUID | None = None,
+    version: VersionCheck = None,
     note: str = "",
     now: datetime | None = None,
 ) -> Memory:
-    """Make the proposed write. With `edits`, the proposed fields are changed before."""
+    """Make the proposed write. With `edits`, the proposed fields are changed before; with `replaces`, a new memory
+    closes that one. With a `version`, a change is only made on top of it."""
     now = now or timezone.now()
     proposal = _lock_for_decision(actor, proposal_id, now=now)
     deciding = bypass_policy(actor)
     if proposal.is_new_memory:
         memory = _accept_new_memory(deciding, proposal, edits or {}, now=now)
+    elif replaces:
+        raise Conflict("Only a new memory can replace another one.")
     else:
-        memory = _apply_change(deciding, proposal, edits or {}, now=now)
+        memory = _apply_change(deciding, proposal, edits or {}, version=version, now=now)
+    if replaces:
+        supersede_memory(actor=deciding, memory_id=replaces, by=memory.pk, now=now)
+        memory.refresh_from_db()
     _settle(proposal, ProposalState.APPROVED, actor, note=note, now=now, applied_version=memory.version)
     return memory
 
@@ -139,7 +149,7 @@ def reopen_proposal(*, actor: Actor, proposal_id: UUID, now: datetime | None = N
     if proposal.state == ProposalState.APPROVED and not proposal.is_new_memory:
         _take_back_change(bypass_policy(actor), proposal, now=now)
     elif proposal.is_new_memory:
-        _propose_memory_again(actor, proposal, now=now)
+        _propose_memory_again(bypass_policy(actor), proposal, now=now)
     proposal.state, proposal.decided_at, proposal.decided_by, proposal.decision_note = (
         ProposalState.OPEN,
         None,
@@ -267,7 +277,7 @@ def _update_owner(
     owner = beside.filter(owns_key=True, key=key).defer("search").first()
     if owner is None:
         raise Conflict("The key of this proposal has just been taken. Try again.")
-    taken = [name for name in MEMORY_FIELDS if name != "key" and name not in MOMENTS]
+    taken = [name for name in MEMORY_FIELDS if name != "key" and name not in MOMENT_ARGUMENTS]
     changes = {name: values.get(name, getattr(memory, name)) for name in taken}
     updated = revise(
         actor=actor,
@@ -328,25 +338,35 @@ def _reject_row(
 
 def _propose_memory_again(actor: Actor, proposal: Proposal, *, now: datetime) -> None:
     rows = Memory.objects.in_organization(actor.organization_id).filter(pk=proposal.memory_id, purged_at=None)
-    if proposal.state == ProposalState.APPROVED:
-        rows = rows.filter(status=Status.ACTIVE, forgotten_at=None, version=proposal.applied_version or 0)
-    if not rows.exists():
+    memory = rows.defer("search").select_for_update(of=("self",)).first()
+    if memory is None:
+        raise Conflict("The proposed memory is gone.")
+    if memory.status == Status.ACTIVE and (memory.forgotten_at or memory.version != proposal.applied_version):
         raise Conflict("Somebody has changed this memory since it was approved.")
-    memory = rows.defer("search").get()
+    if memory.status == Status.REJECTED and memory.superseded_by:
+        _take_back_version(actor, memory.superseded_by, proposal.applied_version or 0, now=now)
     back = {"forgotten_at": None, "forgotten_by": "", "forget_reason": "", "superseded_by": None}
     values = {**back, "status": Status.PROPOSED, "owns_key": False, "provenance": memory.provenance}
     revise(actor=actor, memory_id=memory.pk, change=Change.REOPENED, version=None, now=now, values=values, rows=rows)
+    if memory.owns_key:
+        hand_on_key(memory, now=now)
+    for replaced in Memory.objects.writable_by(actor, now=now).filter(superseded_by=memory.pk).values_list("pk"):
+        reinstate_memory(actor=actor, memory_id=replaced[0], now=now)
 
 
 # Changes
 
 
-def _apply_change(actor: Actor, proposal: Proposal, edits: Mapping[str, Any], *, now: datetime) -> Memory:
-    present = lock_memory(actor=actor, memory_id=proposal.memory_id, version=None, now=now)
-    arguments = {**_read_arguments(proposal), **edits}
+def _apply_change(
+    actor: Actor, proposal: Proposal, edits: Mapping[str, Any], *, version: VersionCheck, now: datetime
+) -> Memory:
+    present = lock_memory(actor=actor, memory_id=proposal.memory_id, version=version, now=now)
+    arguments = {**proposal.read_arguments(), **edits}
     match proposal.operation:
         case ProposedOperation.UPDATE:
             return _apply_update(actor, proposal, present, arguments, merge="content" not in edits, now=now)
+        case ProposedOperation.APPEND if edits:
+            return _revise_as_proposed(actor, proposal, clean_fields(edits, now=now), now=now)
         case ProposedOperation.APPEND:
             values = {"content": append_text(arguments["text"], now=now), "summary": ""}
             return _revise_as_proposed(actor, proposal, values, now=now)
@@ -362,17 +382,6 @@ REPEATED_OPERATIONS: Mapping[ProposedOperation, Callable[..., Memory]] = {
     ProposedOperation.SUPERSEDE: supersede_memory,
     ProposedOperation.FORGET: forget_memory,
 }
-
-
-def _read_arguments(proposal: Proposal) -> dict[str, Any]:
-    """Return the arguments of the held call, with moments and ids as the operation takes them."""
-    arguments: dict[str, Any] = dict(proposal.arguments)
-    for name in MOMENTS:
-        if isinstance(arguments.get(name), str):
-            arguments[name] = datetime.fromisoformat(arguments[name])
-    if "by" in arguments:
-        arguments["by"] = UUID(arguments["by"])
-    return arguments
 
 
 def _apply_update(
@@ -406,11 +415,18 @@ def _revise_as_proposed(actor: Actor, proposal: Proposal, values: Mapping[str, A
 
 
 def _take_back_change(actor: Actor, proposal: Proposal, *, now: datetime) -> None:
-    rows = Memory.objects.writable_by(actor, now=now).filter(pk=proposal.memory_id)
-    applied = proposal.applied_version or 0
-    memory = rows.filter(version=applied).defer("search").first()
-    if memory is None:
+    applied, memory_id = proposal.applied_version or 0, proposal.memory_id
+    match proposal.operation:
+        case ProposedOperation.FORGET:
+            restore_memory(actor=actor, memory_id=memory_id, version=applied, now=now)
+        case ProposedOperation.SUPERSEDE:
+            reinstate_memory(actor=actor, memory_id=memory_id, version=applied, now=now)
+        case _:
+            _take_back_version(actor, memory_id, applied, now=now)
+
+
+def _take_back_version(actor: Actor, memory_id: UUID, version: int, *, now: datetime) -> None:
+    rows = Memory.objects.writable_by(actor, now=now).filter(pk=memory_id, version=version)
+    if version < 2 or not rows.exists():
         raise Conflict("Somebody has changed this memory since the change was approved.")
-    if proposal.operation in (ProposedOperation.FORGET, ProposedOperation.SUPERSEDE):
-        raise Conflict("Restore the memory instead.")
-    revert_memory(actor=actor, memory_id=memory.pk, to_version=applied - 1, version=memory.version, now=now)
+    revert_memory(actor=actor, memory_id=memory_id, to_version=version - 1, version=version, now=now)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
-from memories.text.diff import diff_opcodes
+from memories.text.diff import DiffBudget, diff_opcodes
 
 Value = TypeVar("Value")
 
@@ -41,13 +41,15 @@ def merge_tags(*, base: Sequence[str], theirs: Sequence[str], yours: Sequence[st
     return MergeResult(base=list(base), theirs=list(theirs), yours=list(yours), together=together)
 
 
-def merge_text(*, base: str, theirs: str, yours: str) -> MergeResult[str]:
-    """Merge texts line by line: changes that do not touch each other are joined."""
+def merge_text(*, base: str, theirs: str, yours: str, budget: DiffBudget | None = None) -> MergeResult[str]:
+    """Merge texts line by line: changes that do not touch each other are joined. Once the budget is spent, whole texts
+    count as changed."""
     if base in (theirs, yours) or theirs == yours:
         return merge_value(base=base, theirs=theirs, yours=yours)
     lines = base.splitlines(keepends=True)
     joined, conflict, at = GrowingText(), False, 0
-    for spot in _group_touching_edits([*_line_edits(lines, theirs, "theirs"), *_line_edits(lines, yours, "yours")]):
+    edits = [*_line_edits(lines, theirs, "theirs", budget), *_line_edits(lines, yours, "yours", budget)]
+    for spot in _group_touching_edits(edits):
         first, last = min(edit.start for edit in spot), max(edit.end for edit in spot)
         both = {edit.by for edit in spot}
         sides = {by: _apply_edits(lines, spot, by=by, first=first, last=last) for by in both}
@@ -83,9 +85,9 @@ class LineEdit(NamedTuple):
     text: str
 
 
-def _line_edits(lines: list[str], text: str, by: str) -> Iterator[LineEdit]:
+def _line_edits(lines: list[str], text: str, by: str, budget: DiffBudget | None) -> Iterator[LineEdit]:
     others = text.splitlines(keepends=True)
-    for kind, start, end, left, right in diff_opcodes(lines, others):
+    for kind, start, end, left, right in diff_opcodes(lines, others, budget=budget):
         if kind != "equal":
             yield LineEdit(start, end, by, "".join(others[left:right]))
 

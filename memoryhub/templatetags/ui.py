@@ -55,7 +55,7 @@ def in_place(swap: str = "outerMorph") -> SafeString:
     """Return the attributes of a form whose response updates the page in place if scripts run. A focused field keeps
     its text when it is morphed, so forms that come back merged are swapped by `outerHTML`."""
     return format_html(
-        'hx-boost="true" hx-target="#main" hx-select="#main" hx-select-oob="#toasts" hx-swap="{}"'
+        'hx-boost="true" hx-target="#main" hx-select="#main" hx-select-oob="#toasts,#review-count" hx-swap="{}"'
         ' hx-replace-url="true"',
         swap,
     )

@@ -1,6 +1,6 @@
 // Row selection: the count, all of a page at once, and ranges with Shift.
 
-const boxes = () => [...document.querySelectorAll(".memory > input[type=checkbox]")];
+const boxes = () => [...document.querySelectorAll("[data-row] > input[type=checkbox][form=batch]")];
 let last = null;
 
 function say() {

@@ -5,6 +5,7 @@
 //   data-dismisses     a button that removes its toast
 //   data-key="e"       pressing the key presses it: in the current row of a list if there is one, else on the page, else in its frame
 //   data-row           a row of a list, which j and k go through
+//   data-focuses       a <details> whose first field has the focus once it is opened
 //   data-resets        a form whose fields take the values of the response, not what was typed
 
 htmx.initialize(); // otherwise htmx starts a moment after the key listeners
@@ -78,6 +79,8 @@ document.addEventListener("click", (event) => {
 });
 document.addEventListener("focusin", (event) => closeMenus(event.target));
 
+document.addEventListener("toggle", ({ target }) => target.open && target.matches("[data-focuses]") && $("input:not([type=hidden]), textarea", target)?.focus(), true);
+
 function open(id) {
   closeMenus(null);
   const dialog = document.getElementById(id);
@@ -138,7 +141,7 @@ document.addEventListener("htmx:after:swap", () => {
   ((next && $("button, a", next)) ?? $("#main")).focus({ preventScroll: true });
 });
 
-const GOES = { h: "team-home", m: "memories", c: "core", r: "playground", a: "activity", f: "files" };
+const GOES = { h: "team-home", m: "memories", c: "core", r: "playground", a: "activity", f: "files", v: "review" };
 let going = false;
 
 document.addEventListener("keydown", (event) => {

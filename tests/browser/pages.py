@@ -35,6 +35,8 @@ PAGES = {
     "core-read": f"{TEAM}core/read/?query=rollback",
     "recall": f"{TEAM}recall/",
     "recall-asked": f"{TEAM}recall/?query=rollback&why=core",
+    "review": f"{TEAM}review/",
+    "review-due": f"{TEAM}review/?kind=due",
     "activity": f"{TEAM}activity/",
     "recalls": f"{TEAM}activity/recalls/",
     "known": f"{TEAM}activity/known/",

@@ -1,0 +1,163 @@
+"""The review inbox: what waits for a person's decision, one queue for a team."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from memories import operations, recall
+from memories.models import Memory, Proposal, Source
+from memories.queries.proposed_change import ChangePreview, preview_proposals
+from memories.queries.review import MOST_COUNTED, REVIEW_KINDS, ReviewItem, count_by_kind, list_review_items
+from memories.text.diff import DiffBudget
+from memories.views.actions import read_param
+from memoryhub.errors import NotFound
+from teams.team_page import ActionResult, TeamPage, in_team, team_action
+
+ITEMS_PER_PAGE = 20
+SOURCES, SIMILAR = 20, 5  # that the page of a proposal shows
+SIMILAR_QUERY = 1_000  # characters of a text by which similar ones are looked for
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewCard:
+    """An item as its page shows it."""
+
+    item: ReviewItem
+    preview: ChangePreview | None = None
+
+    @property
+    def template(self) -> str:
+        name = "proposals" if self.preview else self.item.kind
+        return f"memories/review/_{name}.html"
+
+    @property
+    def memory(self) -> Memory:
+        memory: Memory = self.preview.proposal.memory if self.preview else self.item.row
+        return memory
+
+
+@dataclass(frozen=True, slots=True)
+class KindTab:
+    """A filter of the queue, with how many items are behind it."""
+
+    name: str
+    label: str
+    count: int
+
+    @property
+    def count_text(self) -> str:
+        return describe_count(self.count)
+
+
+def describe_count(count: int) -> str:
+    return f"{MOST_COUNTED}+" if count > MOST_COUNTED else str(count)
+
+
+@in_team
+def show_review(request: HttpRequest, place: TeamPage) -> HttpResponse:
+    kind, cursor, now = request.GET.get("kind", ""), request.GET.get("cursor"), timezone.now()
+    if kind and kind not in REVIEW_KINDS:
+        raise NotFound("There is no such kind of thing to review.")
+    page = list_review_items(
+        actor=place.deciding_actor, now=now, kinds=[kind] if kind else (), limit=ITEMS_PER_PAGE, cursor=cursor
+    )
+    context = {
+        "section": "review",
+        "kind": kind,
+        "tabs": _list_tabs(place),
+        "cards": build_cards(page.items),
+        "first": f"{place.url('review')}?{urlencode({'kind': kind})}" if kind else place.url("review"),
+        "next": f"{place.url('review')}?{urlencode({'kind': kind, 'cursor': page.next})}" if page.next else "",
+        "paged": bool(cursor),
+        "back": request.get_full_path(),
+    }
+    return render(request, "memories/review/review.html", context)
+
+
+def _list_tabs(place: TeamPage) -> list[KindTab]:
+    counts = count_by_kind(actor=place.deciding_actor, now=timezone.now())
+    return [KindTab(name, kind.label, counts[name]) for name, kind in REVIEW_KINDS.items()]
+
+
+def build_cards(items: Sequence[ReviewItem], *, budget: DiffBudget | None = None) -> list[ReviewCard]:
+    """Return the items with the previews of their proposals, which share one budget."""
+    previews = preview_proposals(_list_proposals(items), budget=budget)
+    return [ReviewCard(item, previews.get(item.row.pk)) for item in items]
+
+
+def _list_proposals(items: Iterable[ReviewItem]) -> list[Proposal]:
+    return [item.row for item in items if isinstance(item.row, Proposal)]
+
+
+@require_safe
+@in_team
+def show_proposal(request: HttpRequest, place: TeamPage, proposal_id: UUID) -> HttpResponse:
+    """Show a proposal in full with what speaks for and against it: its sources, and memories that say similar."""
+    proposal = find_reviewable(place, proposal_id)
+    preview = preview_proposals([proposal])[proposal.pk]
+    context: dict[str, Any] = {"section": "review", "proposal": proposal, "preview": preview}
+    context |= {"memory": proposal.memory, "back": place.url("review")}
+    context |= {"decidable": is_decidable(place, proposal), "own": is_own(place, proposal)}
+    context |= {"sources": list_sources(proposal), "similar": find_similar(place, proposal)}
+    return render(request, "memories/review/proposal.html", context)
+
+
+def find_reviewable(place: TeamPage, proposal_id: UUID) -> Proposal:
+    found = Proposal.objects.visible_to(place.actor).with_memories().filter(pk=proposal_id).first()
+    if found is None:
+        raise NotFound("There is no such proposal.")
+    return found
+
+
+def is_own(place: TeamPage, proposal: Proposal) -> bool:
+    return proposal.agent_id is None and proposal.user_id == place.actor.user_id
+
+
+def is_decidable(place: TeamPage, proposal: Proposal) -> bool:
+    return Proposal.objects.decidable_by(place.actor).filter(pk=proposal.pk).exists()
+
+
+def list_sources(proposal: Proposal) -> list[Source]:
+    return list(Source.objects.of_memory(proposal.memory).select_related("session", "agent", "user").newest()[:SOURCES])
+
+
+def find_similar(place: TeamPage, proposal: Proposal) -> list[Memory]:
+    """Return memories that say something similar, without the proposed one."""
+    text = str(proposal.arguments.get("content") or proposal.memory.content)[:SIMILAR_QUERY]
+    hits = recall.recall(actor=place.actor, query=text, limit=SIMILAR + 1, noted=False, fold=False).hits
+    return [hit.memory for hit in hits if hit.memory.pk != proposal.memory_id][:SIMILAR]
+
+
+@team_action
+def approve_proposal_view(request: HttpRequest, place: TeamPage, proposal_id: UUID) -> ActionResult:
+    undo = place.url("review-reopen", proposal_id)
+    try:
+        operations.approve_proposal(actor=place.actor, proposal_id=proposal_id, note=read_param(request, "note"))
+    except operations.MergeNeeded as conflict:
+        return ActionResult(conflict.message, to=place.url("review-edit", proposal_id), is_warning=True)
+    return ActionResult("Approved.", undo)
+
+
+@team_action
+def reject_proposal_view(request: HttpRequest, place: TeamPage, proposal_id: UUID) -> ActionResult:
+    operations.reject_proposal(actor=place.actor, proposal_id=proposal_id, note=read_param(request, "reason"))
+    return ActionResult("Rejected.", place.url("review-reopen", proposal_id))
+
+
+@team_action
+def withdraw_proposal_view(request: HttpRequest, place: TeamPage, proposal_id: UUID) -> ActionResult:
+    operations.withdraw_proposal(actor=place.actor, proposal_id=proposal_id)
+    return ActionResult("Withdrawn.", to=place.url("review"))
+
+
+@team_action
+def reopen_proposal_view(request: HttpRequest, place: TeamPage, proposal_id: UUID) -> ActionResult:
+    operations.reopen_proposal(actor=place.actor, proposal_id=proposal_id)
+    return ActionResult("It waits for a decision again.")
