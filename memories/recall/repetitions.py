@@ -78,6 +78,8 @@ def say_the_same(one: str, other: str) -> bool:
     mine, theirs = _split(one), _split(other)
     if len(mine ^ theirs) > PARTS_APART * max(len(mine), len(theirs)):
         return False
+    if _find_beginnings(one) != _find_beginnings(other):
+        return False
     if _flatten(one) == _flatten(other):
         return True
     if max(len(one), len(other)) > COMPARED_CHARACTERS or differs_in_facts(one, than=other):
@@ -92,6 +94,12 @@ def _flatten(text: str) -> str:
 @lru_cache(maxsize=64)
 def _split(text: str) -> frozenset[str]:
     return frozenset(text.casefold().split())
+
+
+@lru_cache(maxsize=64)
+def _find_beginnings(text: str) -> frozenset[str]:
+    """Return the first letters of the words, as many as a stem keeps: texts with the same stems have the same ones."""
+    return frozenset(word[:SHORTEST_STEM] for word in WORD.findall(text.casefold()) if word not in SMALL_WORDS)
 
 
 def _find_stems(text: str) -> set[str]:
