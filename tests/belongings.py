@@ -10,11 +10,25 @@ from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, transaction
 from django.test import Client
+from django.utils import timezone
 
 from memories import operations
 from memories.api.openapi import Published
 from memories.contract import inputs
-from memories.models import Asset, Association, FileVersion, Memory, Revision, Scope, Source, TeamFile
+from memories.models import (
+    Asset,
+    Association,
+    FileVersion,
+    Memory,
+    Proposal,
+    ProposalCause,
+    ProposedOperation,
+    Revision,
+    Scope,
+    Source,
+    TeamFile,
+)
+from memories.operations.propose import create_proposal
 from teams import operations as registry
 from teams.actor import Actor
 from teams.models import Agent
@@ -30,6 +44,7 @@ class Belongings:
     link: Association
     asset: Asset
     source: Source
+    proposal: Proposal
     file: TeamFile
     session: str
 
@@ -38,8 +53,10 @@ class Belongings:
         return {
             "memory_id": str(self.memory.pk),
             "target_id": str(self.link.target_id),
+            "by": str(self.link.target_id),
             "asset_id": str(self.asset.pk),
             "source_id": str(self.source.pk),
+            "proposal_id": str(self.proposal.pk),
             "key": self.memory.key,
             "path": self.file.path,
             "name": self.session,
@@ -64,6 +81,7 @@ HANGING = {
     Association: "%(ends)s && ARRAY[origin_id, target_id]",
     Asset: "memory_id = %(memory)s",
     Source: "memory_id = %(memory)s",
+    Proposal: "memory_id = %(memory)s",
     TeamFile: "id = %(file)s",
     FileVersion: "file_id = %(file)s",
 }
@@ -84,8 +102,22 @@ def belongings(actor: Actor, name: str, content: str = SECRET_WORD, *, scope: Sc
         operations.associate(actor=actor, origin_id=memory.pk, target_id=other.pk),
         operations.attach_file(actor=actor, memory_id=memory.pk, file=upload, name="x.txt"),
         operations.add_citation(actor=actor, memory_id=memory.pk, quote=content),
+        propose_append(actor, memory, content),
         operations.files.write_file(actor=actor, path=f"{name}/file.md", content=content),
         registry.open_session(agent=Agent.objects.get(pk=actor.agent_id), name=f"{name}/chat").name,
+    )
+
+
+def propose_append(actor: Actor, memory: Memory, text: str) -> Proposal:
+    """Return an addition that waits for a decision."""
+    return create_proposal(
+        actor=actor,
+        memory=memory,
+        operation=ProposedOperation.APPEND,
+        arguments={"text": text},
+        cause=ProposalCause.REQUEST,
+        reason="It needs a person's approval.",
+        now=timezone.now(),
     )
 
 

@@ -29,7 +29,6 @@ def hub_day() -> Calls:
     yield "memory_get", {"key": "berth-7"}
     yield "memory_update", berth | {"importance": 0.9, "summary": None, "version": 1}
     yield "memory_append", berth | {"text": "The crane comes on Friday."}
-    yield "memory_pin", berth
     yield "memory_tag", berth | {"add": ["cranes"], "remove": ["berths"]}
     yield "memory_expire", berth | {"expires_at": FUTURE}
     yield "memory_history", berth | {"limit": 2}
@@ -42,6 +41,11 @@ def hub_day() -> Calls:
     yield "memory_forget", {"key": "berth-7", "reason": "It was a dream."}
     yield "memory_list", {"forgotten": True}
     yield "memory_restore", berth
+    yield "memory_supersede", {"memory_id": many["memories"][1]["id"], "by": many["memories"][0]["id"]}
+    yield "memory_pin", berth
+    held = yield "memory_append", berth | {"text": "It opens in May."}
+    yield "proposal_list", {"state": "open"}
+    yield "proposal_withdraw", {"proposal_id": held["proposal_id"]}
     yield "file_write", {"path": "notes/berths.md", "content": "# Berths", "only_new": True}
     yield "file_append", {"path": "notes/berths.md", "text": "7: closed"}
     yield "file_read", {"path": "notes/berths.md", "at_version": 1}

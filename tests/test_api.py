@@ -115,7 +115,7 @@ def test_a_body_over_the_limit_is_refused(agent: Agent, settings: Settings) -> N
 def test_a_token_that_may_not_read_gets_a_receipt(agent: Agent) -> None:
     post(agent, {"content": "one", "key": "k", "summary": "SECRET"})
     response = post(agent, {"content": "two", "key": "k"}, verbs=(Verb.WRITE,))
-    assert set(response.json()) == {"id", "key", "version"}
+    assert set(response.json()) == {"id", "key", "version", "status"}
 
 
 def test_names_beyond_ascii_come_percent_encoded(agent: Agent, client: Client) -> None:

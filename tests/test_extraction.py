@@ -394,13 +394,14 @@ def test_what_was_extracted_and_forgotten_does_not_come_back(talker: Actor) -> N
 
 def test_held_ones_are_in_no_read_until_they_are_approved(talker: Actor) -> None:
     (memory,) = remember(talker, SHIP, hold=True).held
-    assert (memory.forget_reason, memory.source) == ("Held for review: restore it to approve it.", "auto")
-    assert [revision.change for revision in Revision.objects.order_by("version")] == ["created", "forgotten"]
-    assert recall(actor=talker, query="ship on Tuesdays").hits == []
-    assert build_context(actor=talker, query="ship on Tuesdays").text == ""
+    team = agent_of(talker).team
+    colleague, editor = factories.actor(factories.agent(team)), factories.owner_actor(team)
+    assert (memory.status, memory.source) == ("proposed", "auto")
+    assert recall(actor=colleague, query="ship on Tuesdays").hits == []
+    assert build_context(actor=colleague, query="ship on Tuesdays").text == ""
     assert len(remember(talker, SHIP, hold=True).known) == 1
-    operations.restore_memory(actor=talker, memory_id=memory.pk)
-    assert recall(actor=talker, query="ship on Tuesdays").hits[0].memory.pk == memory.pk
+    operations.approve_proposal(actor=editor, proposal_id=memory.proposal_id)
+    assert recall(actor=colleague, query="ship on Tuesdays").hits[0].memory.pk == memory.pk
     assert Source.objects.get().memory_id == memory.pk
 
 

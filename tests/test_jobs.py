@@ -320,7 +320,7 @@ def test_the_command_lists_the_jobs_and_does_one(writer: Actor) -> None:
     for name in jobs.JOBS_BY_NAME:
         assert f"\n{name} " in f"\n{listed}"
     assert listed.count("1 wait") == 1
-    swept = "1 expired memories forgotten, 0 removed attachments and sources dropped"
+    swept = "1 expired memories forgotten, 0 proposals closed, 0 removed attachments and sources dropped"
     assert run_jobs_command("job", "sweep") == f"sweep: {swept}.\n"
     assert run_jobs_command("job", "mend") == "mend: 0 jobs of dead workers put back.\n"
     assert "recalls" in run_jobs_command("job", "retain")

@@ -135,7 +135,7 @@ def test_whoever_was_too_late_reads_what_stands_there_now(agent: Messenger) -> N
 def test_a_token_without_a_verb_is_told_no(agent: Messenger) -> None:
     saved = agent.call("memory_save", content="Berth 7 is closed.")
     writer = Messenger(agent.agent, verbs=(Verb.WRITE,))
-    assert set(writer.call("memory_pin", memory_id=saved["id"])) == {"id", "version"}
+    assert set(writer.call("memory_pin", memory_id=saved["id"])) == {"id", "version", "status"}
     assert writer.call("whoami")["verbs"] == ["write"]
     reader = Messenger(agent.agent, verbs=(Verb.READ,))
     for blind, tool, arguments in (

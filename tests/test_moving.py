@@ -38,6 +38,7 @@ from teams import operations as registry
 from teams.actor import Actor
 from teams.models import Invitation, Membership, Organization, Role, Team, Token, Verb
 from tests import factories
+from tests.belongings import propose_append
 from tests.cast import Cast
 from tests.embedding_server import EndpointServer
 from tests.hub import hub
@@ -78,6 +79,7 @@ def lively(cast: Cast) -> Organization:
     said = 'The boxes are in the cellar.\n\n\\ " é 漢字 😀'
     memory = factories.memory(actor, said, key="boxes", metadata={"a": [1.5, None]})
     operations.update_memory(actor=actor, memory_id=memory.pk, content="The boxes are in the attic.")
+    propose_append(actor, memory, "Behind the ladder.")
     operations.attach_file(actor=actor, memory_id=memory.pk, file=ContentFile(b"\x00\xff" * 70_000), name="list.bin")
     operations.add_citation(actor=actor, memory_id=memory.pk, quote="to the attic")
     gone = factories.memory(actor, "A box too many.")

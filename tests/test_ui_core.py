@@ -178,7 +178,7 @@ def test_two_who_write_the_first_one_at_once_are_told(client: Client, team: Team
 
 def test_what_was_forgotten_meanwhile_keeps_what_was_typed(client: Client, team: Team) -> None:
     memory, at = core_of(team), enter_core_pages(client, team, Role.OWNER)
-    operations.forget_memory(actor=factories.actor(memory.agent), memory_id=memory.pk)
+    operations.forget_memory(actor=factories.owner_actor(team), memory_id=memory.pk)
     answer = edit(client, at, memory, "My long work.", 1)
     assert answer.status_code == 409
     assert "Restore it first" in answer.text

@@ -34,10 +34,10 @@ def test_it_shows_what_the_team_knows_by_heart(viewer: Client, bot: Actor) -> No
     assert "Far away" not in page.split(">Expiring soon</h2>")[1]
 
 
-def test_a_long_core_memory_is_folded(viewer: Client, bot: Actor) -> None:
+def test_a_long_core_memory_is_folded(viewer: Client, bot: Actor, team: Team) -> None:
     factories.memory(bot, "Short.", key="core")
     assert "Read all" not in viewer.get(HOME).text
-    operations.save_memory(actor=bot, draft=operations.Draft(content="Long. " * 300, key="core"))
+    factories.memory(factories.owner_actor(team), "Long. " * 300, key="core")
     assert "Read all" in viewer.get(HOME).text
 
 

@@ -23,12 +23,15 @@ def find_belongings(cast: Cast, whose: str) -> Belongings:
 
 
 def tried_with(whose: str) -> list[str]:
-    """Return the writes to try. Files are tried once for all scopes; nobody here forgot anything of the team above."""
-    return [
-        door
-        for door, write in WRITES.items()
-        if not (write.of_files and whose not in ("team", "above")) and not (write.forgotten and whose == "above")
-    ]
+    """Return the writes to try."""
+    return [door for door, write in WRITES.items() if _is_tried_with(write, whose)]
+
+
+def _is_tried_with(write: Write, whose: str) -> bool:
+    """Files are tried once for all scopes; nobody here forgot or replaced anything of the team above."""
+    if write.of_files:
+        return whose in ("team", "above")
+    return whose != "above" or not (write.forgotten or write.replaced)
 
 
 def try_write(cast: Cast, write: Write, theirs: Belongings, name: str, *verbs: Verb) -> tuple[Answered, bool]:
@@ -37,6 +40,9 @@ def try_write(cast: Cast, write: Write, theirs: Belongings, name: str, *verbs: V
     with undone():
         if write.forgotten:
             operations.forget_memory(actor=cast["writer"].actor(), memory_id=theirs.memory.pk)
+        if write.replaced:
+            by = theirs.link.target_id
+            operations.supersede_memory(actor=cast["writer"].actor(), memory_id=theirs.memory.pk, by=by)
         before = theirs.rows()
         answer = write.act(cast[name], theirs, verbs)
         return answer, theirs.rows() != before

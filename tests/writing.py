@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from django.test import Client
+
 from memories.models import Scope
 from teams.models import Verb
 from tests import factories
@@ -54,6 +56,7 @@ class Write:
     others: tuple[int, ...] = (404,)  # what the rest may be told, unless they see it
     seeing: tuple[int, ...] = ()  # and those who see it, if that is something else
     forgotten: bool = False  # is done to what was forgotten
+    replaced: bool = False  # is done to what was replaced by another
     of_files: bool = False  # which are the team's, whatever the scope of memories
 
     def allowed_statuses(self, whose: Whose, name: str) -> tuple[int, ...]:
@@ -73,6 +76,15 @@ def _by_others(act: Act) -> Write:
 def _of_owners(act: Act) -> Write:
     """Return a write for owners. No agent owns a team, so none may do it; those who see the memory are told so."""
     return Write(act, lambda whose: NOBODY, seeing=(403,))
+
+
+def _by_proposer(act: Act) -> Write:
+    """Return a write for the agent that made a proposal. To all others, it is not there."""
+    return Write(act, lambda whose: whose.changes & {"writer"})
+
+
+def _reinstating(act: Act) -> Write:
+    return Write(act, lambda whose: whose.changes, seeing=(403,), replaced=True)
 
 
 def _by_sight(act: Act, *others: int) -> Write:
@@ -128,6 +140,8 @@ RULES: Mapping[str, Callable[[Act], Write]] = {
     "post memories/<uuid:memory_id>/verify": _by_others,
     # Where the context has no such scope, that is told before anything is looked at.
     "post memories/<uuid:memory_id>/move": lambda act: Write(act, lambda whose: whose.changes, (404, 400), (403, 400)),
+    "post memories/<uuid:memory_id>/reinstate": _reinstating,
+    "delete proposals/<uuid:proposal_id>": _by_proposer,
     "put files/<path:path>": lambda act: _of_files(act, 201),
 }
 
@@ -139,7 +153,7 @@ def _rule(endpoint: str) -> Callable[[Act], Write]:
 def _writes(endpoint: str) -> bool:
     """Return whether an endpoint writes: only writes can answer that they came too late."""
     places = set() if " tools/" in endpoint else places_of(endpoint, ENDPOINTS[endpoint])
-    return 409 in ENDPOINTS[endpoint].status and bool(places & {"memory_id", "key", "path"})
+    return 409 in ENDPOINTS[endpoint].status and bool(places & {"memory_id", "key", "path", "proposal_id"})
 
 
 REST = {endpoint: _rule(endpoint)(_endpoint(endpoint)) for endpoint in ENDPOINTS if _writes(endpoint)}
@@ -148,6 +162,20 @@ REST[f"{LINKS} as target"] = _by_sight(
         member, theirs, verbs
     )
 )
+
+
+def _replace_by_link(member: Member, theirs: Belongings, verbs: tuple[Verb, ...]) -> Answered:
+    body = {"target_id": theirs.places["memory_id"], "relation": "updates", "supersede": True}
+    response = Client().post(
+        f"/api/v1/memories/{theirs.places['by']}/associations",
+        body,
+        content_type="application/json",
+        headers=headers(member, *verbs),
+    )
+    return Answered(response.status_code, response.content.decode())
+
+
+REST[f"{LINKS} that replaces"] = _by_id(_replace_by_link)
 
 
 # The dialects' tools
@@ -262,6 +290,11 @@ def _target(**said: object) -> Arguments:
     return lambda theirs: _memory(target_id=str(theirs.link.target_id), **said)(theirs)
 
 
+def _replacing(theirs: Belongings) -> dict[str, Any]:
+    ends = {"memory_id": theirs.places["by"], "target_id": theirs.places["memory_id"]}
+    return ends | {"relation": "updates", "supersede": True}
+
+
 def _file(**said: object) -> Arguments:
     return lambda theirs: {"path": theirs.file.path, **said}
 
@@ -292,6 +325,11 @@ HUB: dict[str, Write] = {
     "memory_revert": _by_id(_mcp("memory_revert", _memory(to_version=1))),
     "memory_link": _by_id(_mcp("memory_link", _target(weight=0.8))),
     "memory_link as target": _by_sight(_link_by_mcp),
+    "memory_link that replaces": _by_id(_mcp("memory_link", _replacing)),
+    "memory_supersede": _by_id(_mcp("memory_supersede", lambda theirs: _memory(by=theirs.places["by"])(theirs))),
+    "proposal_withdraw": _by_proposer(
+        _mcp("proposal_withdraw", lambda theirs: {"proposal_id": theirs.places["proposal_id"]})
+    ),
     "memory_unlink": _by_id(_mcp("memory_unlink", _target())),
     "memory_cite": _by_id(_mcp("memory_cite", _memory(quote="x"))),
     "file_write": _of_files(_mcp("file_write", _file(content="x")), 200),

@@ -1,4 +1,4 @@
-"""Read-only admin of recalls, settled questions, bulk edits, idempotency records and vocabularies."""
+"""Read-only admin of recalls, settled questions, proposals, bulk edits, idempotency records and vocabularies."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, DropdownFilter
 from unfold.decorators import display
 
 from memories.admin.token_activity import TokenLogAdmin
-from memories.models import Answer, Batch, RecallLog, SettledQuestion, Vocabulary
+from memories.models import Answer, Batch, Proposal, RecallLog, SettledQuestion, Vocabulary
 from memories.recall import Mode
 from memoryhub.admin import LogAdmin, ReadOnlyAdmin, RowFilter, shorten_text
 
@@ -86,6 +86,24 @@ class SettledQuestionAdmin(TeamLogAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("memory").defer("memory__search")
+
+
+@admin.register(Proposal)
+class ProposalAdmin(LogAdmin):
+    """List proposals without the held text, which only those see who decide about it."""
+
+    list_display = ("operation", "memory_id", "state", "cause", "byline", "created_at", "decided_by")
+    list_filter = (("state", ChoicesDropdownFilter), ("cause", ChoicesDropdownFilter))
+    search_fields = ("=memory_id",)
+    search_help_text = "The id of a memory or a proposal"
+    exclude = ("arguments",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related("organization", "agent", "user", "decided_by")
+
+    @display(description="By")
+    def byline(self, row: Proposal) -> str:
+        return str(row.byline)
 
 
 @admin.register(Batch)

@@ -9,6 +9,7 @@ from django.utils import timezone
 from memories.models import Change, Memory, ProposedOperation, Relation
 from memories.operations.attach import associate
 from memories.operations.propose import proposable
+from memories.operations.record import reveal_if_readable
 from memories.operations.revise import lock_memory, revise
 from memories.rules.fields import clean_fields
 from memories.rules.preconditions import VersionCheck
@@ -56,7 +57,7 @@ def supersede_memory(
     if (old.audience, old.workspace_id) != (successor.audience, successor.workspace_id):
         raise Invalid({"by": "Both memories must have the same audience."})
     if old.superseded_by:
-        raise Conflict("Another memory has replaced this one already.", current=old)
+        raise Conflict("Another memory has replaced this one already.", current=reveal_if_readable(actor, old))
     _refuse_circle(successor, old)
     start = clean_fields({"valid_from": at}, now=now)["valid_from"] or successor.valid_from or successor.created_at
     start = min(start, successor.valid_until or start)  # it may have been replaced itself
@@ -105,7 +106,7 @@ def reinstate_memory(
     now = now or timezone.now()
     present = lock_memory(actor=actor, memory_id=memory_id, version=version, now=now)
     if present.superseded_by is None:
-        raise Conflict("No memory has replaced this one.", current=present)
+        raise Conflict("No memory has replaced this one.", current=reveal_if_readable(actor, present))
     return revise(
         actor=actor,
         memory_id=memory_id,

@@ -113,9 +113,15 @@ def _check_moment(value: Any) -> None:
     moment.astimezone(UTC)
 
 
-def _check_json_object(value: Any) -> None:
-    if not isinstance(value, dict):
-        raise BadField("This must be a JSON object.")
+def _json_check_of(field: Field) -> Check:
+    """Return the check that a value is of the kind of the field's default: a list or an object."""
+    kind = list if field.default is list else dict
+
+    def check(value: Any) -> None:
+        if not isinstance(value, kind):
+            raise BadField(f"This must be a JSON {'array' if kind is list else 'object'}.")
+
+    return check
 
 
 def _bytes_check_of(field: Field) -> Check:
@@ -144,7 +150,7 @@ FIELD_CHECKS: Mapping[type[Any], Callable[[Field], Check]] = {
     models.FloatField: lambda field: _check_number,
     models.IntegerField: lambda field: _check_whole_number,
     models.DateTimeField: lambda field: _check_moment,
-    models.JSONField: lambda field: _check_json_object,
+    models.JSONField: _json_check_of,
     models.BinaryField: _bytes_check_of,
     ArrayField: _list_check_of,
     models.CharField: _text_check_of,

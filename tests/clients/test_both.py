@@ -79,7 +79,7 @@ async def a_memory_lives(hub: Any, folder: Path) -> None:
     saved = await hub.save("Berth 7 is closed.", key="berth-7", type="event", tags=["Berths"])
     assert (saved.version, saved.tags) == (1, ["berths"])
     assert (await hub.get(saved.id)).content == (await hub.get_key("berth-7")).content
-    assert (await hub.change(saved.id, pinned=True, version=1)).pinned
+    assert (await hub.change(saved.id, importance=0.9, version=1)).importance == 0.9
     assert (await hub.append(saved.id, "The crane comes.")).content.endswith("\nThe crane comes.")
     with pytest.raises(Forbidden, match="written itself"):
         await hub.verify(saved.id)

@@ -42,7 +42,7 @@ def test_a_memory_lives_its_life(client: MemoryHub) -> None:
     saved = client.save("Berth 7 is closed.", key="berth-7", type="event", tags=["Berths"], expires_at=until)
     assert (saved.version, saved.tags, saved.expires_at) == (1, ["berths"], until)
     assert client.get(saved.id).content == client.get_key("berth-7").content == "Berth 7 is closed."
-    assert client.change(saved.id, pinned=True, expires_at=None, version=1).expires_at is None
+    assert client.change(saved.id, importance=0.9, expires_at=None, version=1).expires_at is None
     assert client.append(saved.id, "The crane comes on Friday.").content.endswith("Friday.")
     assert client.recall("which berths are closed?").memories[0].id == saved.id
     assert [version.change for version in client.history(saved.id)] == ["appended", "updated", "created"]
@@ -129,10 +129,10 @@ def test_what_would_be_done_twice_is_not_sent_again(client: MemoryHub, wire: Wir
     saved = client.save("A thing.")
     wire.trouble = [LOST]
     with pytest.raises(Unreachable, match="The line went dead"):
-        client.change(saved.id, pinned=True)
+        client.change(saved.id, importance=0.9)
     assert client.get(saved.id).version == 2
     wire.trouble = [httpx.ConnectError("refused"), httpx.Response(503)]
-    assert client.change(saved.id, pinned=False).version == 3
+    assert client.change(saved.id, importance=0.1).version == 3
 
 
 def test_it_gives_up_in_the_end(client: MemoryHub, wire: Wire) -> None:

@@ -16,7 +16,7 @@ TOOLS = tuple(
             title="Replace a memory by another",
             description="Closes a memory that no longer holds, and links it to the memory that holds instead. Recall "
             "then gives the new one.",
-            parameters=taking(MEMORY_ID, inputs.SUPERSEDE, needs=("memory_id", "by")),
+            parameters=taking(MEMORY_ID, inputs.SUPERSEDE, needs=("memory_id",)),
             act=use_cases.supersede_memory,
             gives=output_schemas.WRITTEN,
         ),
