@@ -191,8 +191,17 @@ def add_citation(
 ) -> Source:
     """Record where the memory came from."""
     now = now or timezone.now()
-    values = clean_fields({"message_id": message_id, "url": url, "quote": quote}, now=now)
     lock_memory(actor=actor, memory_id=memory_id, version=None, now=now)
+    return cite_new_memory(
+        actor=actor, memory_id=memory_id, session=session, message_id=message_id, url=url, quote=quote, now=now
+    )
+
+
+def cite_new_memory(
+    *, actor: Actor, memory_id: UUID, session: str, message_id: str, url: str = "", quote: str, now: datetime
+) -> Source:
+    """Record where a memory came from that the caller's transaction has made, even if it waits for approval."""
+    values = clean_fields({"message_id": message_id, "url": url, "quote": quote}, now=now)
     named = normalize_text(session)
     opened = _find_source_session(actor, named) if named else None
     if not opened and not any(values.values()):

@@ -128,8 +128,8 @@ def withdraw_proposal(*, actor: Actor, proposal_id: UUID, now: datetime | None =
     """Take back a proposal of one's own that waits for a decision."""
     require_verb(actor, Verb.WRITE)
     now = now or timezone.now()
-    own = Proposal.objects.withdrawable_by(actor).filter(pk=proposal_id).select_for_update(of=("self",))
-    proposal = own.first()
+    rows = Proposal.objects.withdrawable_by(actor).with_authors().filter(pk=proposal_id)
+    proposal = rows.select_for_update(of=("self",)).first()
     if proposal is None:
         raise NotFound(NO_SUCH_PROPOSAL)
     _require_open(proposal, now=now)

@@ -13,7 +13,7 @@ from memories.conversations.extraction import Extraction, Proposal, extract_prop
 from memories.conversations.transcript import Message
 from memories.models import FILE_BYTES, Memory, ProposalCause, Provenance, Scope, TeamFile
 from memories.operations.archive_session import ARCHIVE_CATEGORY, session_name
-from memories.operations.attach import add_citation
+from memories.operations.attach import cite_new_memory
 from memories.operations.save import Draft, Hold, resolve_audience, save_memory
 from memories.rules.access import require_verb
 from memories.rules.fields import UNSET, clean_fields
@@ -146,9 +146,9 @@ def _save_proposal(
         raise _AlreadyKnown(same, 1.0)
     memory = save_memory(actor=actor, draft=draft, now=now)
     _refuse_repetition(actor, memory)
-    if not memory.proposal_id and (session or proposal.message_id or proposal.quote):
+    if session or proposal.message_id or proposal.quote:
         quote, message_id = proposal.quote, proposal.message_id
-        add_citation(actor=actor, memory_id=memory.pk, session=session, message_id=message_id, quote=quote, now=now)
+        cite_new_memory(actor=actor, memory_id=memory.pk, session=session, message_id=message_id, quote=quote, now=now)
     return memory
 
 

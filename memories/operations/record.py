@@ -52,11 +52,11 @@ def record_revisions(
 
 def refuse_change(*, actor: Actor, memory_id: UUID, version: VersionCheck, now: datetime) -> NoReturn:
     """Raise the reason why a change found no row: not visible, read-only, forgotten already, or changed meanwhile."""
-    visible = Memory.objects.visible_to(actor, now=now).filter(pk=memory_id, status=Status.ACTIVE).first()
+    visible = Memory.objects.visible_to(actor, now=now).filter(pk=memory_id).first()
+    if visible and visible.status == Status.PROPOSED:
+        raise Conflict("This memory is a proposal. It can be changed once somebody has approved it.")
     present = visible or Memory.objects.writable_by(actor, now=now).filter(pk=memory_id).first()
     if present is None:
-        if Memory.objects.visible_to(actor, now=now).filter(pk=memory_id, status=Status.PROPOSED).exists():
-            raise Conflict("This memory is a proposal. It can be changed once somebody has approved it.")
         if gone := Memory.objects.restorable_by(actor).filter(pk=memory_id).first():
             raise Conflict("This memory is forgotten. Restore it first.", current=reveal_if_readable(actor, gone))
         raise NotFound("There is no such memory.")

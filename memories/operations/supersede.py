@@ -9,12 +9,12 @@ from django.utils import timezone
 from memories.models import Change, Memory, ProposedOperation, Relation
 from memories.operations.attach import associate
 from memories.operations.propose import proposable
-from memories.operations.record import reveal_if_readable
+from memories.operations.record import refuse_change, reveal_if_readable
 from memories.operations.revise import lock_memory, revise
 from memories.rules.fields import clean_fields
 from memories.rules.preconditions import VersionCheck
 from memoryhub import locks
-from memoryhub.errors import Conflict, Invalid, NotFound
+from memoryhub.errors import Conflict, Invalid
 from memoryhub.prepared_statements import prepared_cursor
 from teams.actor import Actor
 
@@ -50,7 +50,7 @@ def supersede_memory(
         raise Invalid({"by": "A memory cannot replace itself."})
     successor = Memory.objects.writable_by(actor, now=now).filter(pk=by).defer("search").first()
     if successor is None:
-        raise NotFound("There is no such memory to replace it.")
+        refuse_change(actor=actor, memory_id=by, version=None, now=now)
     locks.lock_names(f"supersede {successor.audience}")  # so that two calls together cannot make a circle
     old = lock_memory(actor=actor, memory_id=memory_id, version=version, now=now)
     successor = lock_memory(actor=actor, memory_id=by, version=None, now=now)
