@@ -43,7 +43,7 @@ STATEMENTS = {
     "post memories/<uuid:memory_id>/purge": 5,
     "post memories/<uuid:memory_id>/verify": 8,
     "post memories/<uuid:memory_id>/restore": 12,
-    "post memories/<uuid:memory_id>/supersede": 22,
+    "post memories/<uuid:memory_id>/supersede": 23,
     "post memories/<uuid:memory_id>/reinstate": 8,
     "get memories/<uuid:memory_id>/history": 3,
     "post memories/<uuid:memory_id>/revert": 11,
