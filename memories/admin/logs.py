@@ -99,7 +99,8 @@ class ProposalAdmin(LogAdmin):
     exclude = ("arguments",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).select_related("organization", "agent", "user", "decided_by")
+        rows: QuerySet[Any] = super().get_queryset(request)
+        return rows.select_related("organization", "agent", "user", "decided_by")
 
     @display(description="By")
     def byline(self, row: Proposal) -> str:
