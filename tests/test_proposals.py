@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -24,6 +24,7 @@ from tests import factories
 from tests.caller import Caller
 
 pytestmark = pytest.mark.django_db
+START = datetime(2026, 5, 1, tzinfo=UTC)
 HOLD_ALL = {"rules": [{"who": ["agent"], "then": "propose", "reason": "People decide here."}]}
 
 
@@ -159,6 +160,9 @@ HELD: dict[str, Callable[[Actor, Memory], Memory]] = {
     "supersede": lambda actor, memory: operations.supersede_memory(
         actor=actor, memory_id=memory.pk, by=factories.memory(actor, "What holds instead.").pk
     ),
+    "supersede at a moment": lambda actor, memory: operations.supersede_memory(
+        actor=actor, memory_id=memory.pk, by=factories.memory(actor, "What holds instead.").pk, at=START
+    ),
 }
 EFFECTS: dict[str, Callable[[Memory], object]] = {
     "append": lambda memory: memory.content.endswith("\nMore."),
@@ -168,6 +172,7 @@ EFFECTS: dict[str, Callable[[Memory], object]] = {
     "forget": lambda memory: memory.forget_reason == "Old.",
     "revert": lambda memory: memory.content == "First.",
     "supersede": lambda memory: memory.superseded_by is not None,
+    "supersede at a moment": lambda memory: memory.valid_until == START,
 }
 
 

@@ -20,10 +20,11 @@ from django.db import connection, transaction
 from pytest_django import Settings
 
 from memories import operations, transfer
-from memories.models import Asset, Memory
+from memories.models import Asset, Memory, Proposal
 from memories.transfer import entries as archive_entries
 from memories.transfer.exported_tables import TABLES
 from memories.transfer.signature import SIGNATURE, Origin
+from memories.transfer.values import check_row
 from memoryhub.errors import Conflict, Invalid, Trouble
 from teams.models import Membership, Organization, Person, Role, Team, Token
 from tests import factories
@@ -32,6 +33,7 @@ from tests.test_moving import empty_hub, export_organization, list_stored_files,
 
 pytestmark = pytest.mark.django_db
 Entries = dict[str, bytes]
+PROPOSALS = next(table for table in TABLES if table.model is Proposal)
 TRUSTED = transfer.Trust(unsigned=True, same_logins=True)
 
 
@@ -542,3 +544,44 @@ def test_texts_of_an_archive_from_before_languages_get_theirs(archive: Path, tmp
     put_rows(entries, "memories_memory", rows)
     transfer.import_archive(write_zip(entries, tmp_path / "older.zip"), trust=TRUSTED)
     assert set(Memory.objects.values_list("language", flat=True)) == {"german"}
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [
+        ("supersede", {"by": "x"}),
+        ("supersede", {"by": str(uuid4()), "at": "soon"}),
+        ("append", {}),
+        ("append", {"text": 5}),
+        ("update", {"content": {}}),
+        ("update", {"forgotten_at": None}),
+        ("update", {"valid_from": "infinity"}),
+        ("expire", {}),
+        ("revert", {"to_version": "1"}),
+        ("tag", {"add": "x"}),
+        ("pin", {"pinned": "yes"}),
+        ("forget", {"actor": "root"}),
+        ("save", {"content": "x"}),
+    ],
+)
+def test_a_call_that_no_hub_holds_is_refused(operation: str, arguments: dict[str, Any]) -> None:
+    with pytest.raises(Invalid, match="No such call is held"):
+        check_row(PROPOSALS, {"operation": operation, "arguments": arguments})
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [
+        ("save", {}),
+        ("update", {"content": "x", "tags": ["a"], "expires_at": None, "valid_from": "2026-05-01T00:00:00Z"}),
+        ("append", {"text": "x"}),
+        ("pin", {}),
+        ("tag", {"remove": ["a"]}),
+        ("expire", {"expires_at": "2026-05-01T00:00:00Z"}),
+        ("revert", {"to_version": 1}),
+        ("supersede", {"by": str(uuid4())}),
+        ("forget", {"reason": "Old."}),
+    ],
+)
+def test_a_call_that_a_hub_holds_is_taken(operation: str, arguments: dict[str, Any]) -> None:
+    check_row(PROPOSALS, {"operation": operation, "arguments": arguments})

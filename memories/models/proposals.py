@@ -47,7 +47,7 @@ class ProposedOperation(models.TextChoices):
     FORGET = "forget"
 
 
-MOMENT_ARGUMENTS = ("expires_at", "review_by", "valid_from", "valid_until")
+MOMENT_ARGUMENTS = ("expires_at", "review_by", "valid_from", "valid_until", "at")
 
 
 class ProposalQuerySet(TokenAuditedQuerySet["Proposal"]):

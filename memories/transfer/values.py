@@ -2,8 +2,8 @@
 
 import re
 import sys
-from collections.abc import Callable, Mapping
-from datetime import UTC
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, TypeAlias
 from uuid import UUID
@@ -12,6 +12,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.dateparse import parse_datetime
 
+from memories.models import MOMENT_ARGUMENTS, Proposal, ProposedOperation
 from memories.rules import fields
 from memories.rules.fields import BadField
 from memories.transfer.exported_tables import ArchiveRow, Table
@@ -42,6 +43,8 @@ def check_row(table: Table, row: ArchiveRow) -> None:
         except (ValueError, OverflowError) as error:
             sentence = str(error) if isinstance(error, BadField) else "This is not what such a column holds."
             raise Invalid({"archive": f"{name} of a row of {table.name}: {sentence} Nothing was imported."}) from error
+    if table.model is Proposal and not _is_held_call(row.get("operation"), row.get("arguments", {})):
+        raise Invalid({"archive": f"arguments of a row of {table.name}: No such call is held. Nothing was imported."})
 
 
 @cache
@@ -157,3 +160,45 @@ FIELD_CHECKS: Mapping[type[Any], Callable[[Field], Check]] = {
     models.TextField: _text_check_of,
     models.FileField: _text_check_of,
 }
+
+
+def _check_optional_moment(value: Any) -> None:
+    if value is not None:
+        _check_moment(value)
+
+
+# The arguments of held calls, which approvals repeat: those that each operation needs, and those that it also takes.
+HELD_CALLS: Mapping[str, tuple[Collection[str], Collection[str]]] = {
+    ProposedOperation.SAVE: ((), ()),
+    ProposedOperation.UPDATE: ((), fields.MEMORY_FIELDS),
+    ProposedOperation.APPEND: (["text"], ()),
+    ProposedOperation.PIN: ((), ["pinned"]),
+    ProposedOperation.TAG: ((), ["add", "remove"]),
+    ProposedOperation.EXPIRE: (["expires_at"], ()),
+    ProposedOperation.REVERT: (["to_version"], ()),
+    ProposedOperation.SUPERSEDE: (["by"], ["at"]),
+    ProposedOperation.FORGET: ((), ["reason"]),
+}
+ARGUMENT_CHECKS: Mapping[str, Check] = {
+    **dict.fromkeys(MOMENT_ARGUMENTS, _check_optional_moment),
+    "text": fields.clean_content,
+    "add": fields.clean_tags,
+    "remove": fields.clean_tags,
+    "by": _check_uuid,
+    "to_version": _check_whole_number,
+}
+
+
+def _is_held_call(operation: Any, arguments: dict[str, Any]) -> bool:
+    needed, optional = HELD_CALLS.get(operation, ((), ()))
+    if not set(needed) <= set(arguments) <= {*needed, *optional}:
+        return False
+    try:
+        for name, value in arguments.items():
+            if check := ARGUMENT_CHECKS.get(name):
+                check(value)
+            else:
+                fields.clean_fields({name: value}, now=datetime.now(UTC))
+    except (Invalid, ValueError, OverflowError):
+        return False
+    return True
