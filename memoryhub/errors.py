@@ -42,6 +42,12 @@ class TooLarge(Invalid):
     status = 413
 
 
+class ConfirmationNeeded(Invalid):
+    """Asks whether the request is meant as it is; the same one with a confirmation passes."""
+
+    code = "confirmation_needed"
+
+
 class TooSlow(Trouble):
     """Refuses a body that did not arrive in time."""
 

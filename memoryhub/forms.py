@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 
 from django import forms
 
-from memoryhub.errors import Conflict, Invalid, TooMany, Trouble
+from memoryhub.errors import ConfirmationNeeded, Conflict, Invalid, TooMany, Trouble
 
 FormResult = TypeVar("FormResult")
+CONFIRMED = "confirmed"  # the box by which a form does so
 
 
 class MomentField(forms.DateTimeField):
@@ -70,6 +71,8 @@ def add_refusal(form: forms.BaseForm, refusal: Trouble) -> None:
         return form.add_error(None, refusal.message)
     for name, sentence in refusal.fields.items():
         form.add_error(name if name in form.fields else None, sentence)
+    if isinstance(refusal, ConfirmationNeeded):
+        form.fields[CONFIRMED] = forms.BooleanField(required=False, label="Save it as it is")
     return None
 
 

@@ -37,6 +37,7 @@ class Actor:
     unregistered: bool = False  # the call names people or sessions that a write must register first
     level: str = ""  # of an agent
     policy: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)  # of its team, as it is stored
+    confirms: bool = False  # that what screening asks about is meant
     persons: tuple[str, ...] | None = None  # handles that its calls may name as the user; None: any
 
     @property

@@ -16,6 +16,7 @@ from memoryhub import logs
 from memoryhub.errors import NotFound, Trouble
 from memoryhub.flash import notify, warn
 from memoryhub.form_rescue import ask_to_log_in
+from memoryhub.forms import CONFIRMED
 from teams import rights
 from teams.actor import Actor
 from teams.models import Agent, Membership, Project, Role, Team, Workspace
@@ -101,6 +102,7 @@ def open_team_page(request: HttpRequest, *, organization: str, team: str) -> Tea
     except NotFound:  # the workspace was removed in the meantime
         actor = make(user=request.user, memberships=memberships, chosen=chosen)
     teams = sorted((m.team for m in memberships), key=lambda team: (team.organization.name, team.name))
+    actor = replace(actor, confirms=CONFIRMED in request.POST)
     return TeamPage(actor=actor, team=chosen.team, role=Role(chosen.role), teams=tuple(teams))
 
 

@@ -1,6 +1,7 @@
 """The search for secrets and the like in what is stored."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -10,6 +11,7 @@ from django.core.management import CommandError, call_command
 from memories import operations
 from memories.models import Asset, FileVersion, Memory, Revision, Source, TeamFile
 from memories.queries import stored_texts
+from memories.screening.findings import FindingGroup
 from teams.actor import Actor
 from tests import factories
 from tests.secret_samples import Samples
@@ -25,6 +27,13 @@ def rescan(*arguments: str) -> tuple[int, list[str]]:
     except SystemExit as ended:
         return int(str(ended.code)), out.getvalue().splitlines()
     return 0, out.getvalue().splitlines()
+
+
+@pytest.fixture
+def writer(writer: Actor) -> Actor:
+    """Return the agent in a team that does not screen what is written, as it was before there was screening."""
+    unscreened = {group: {"agents": "allow"} for group in FindingGroup}
+    return replace(writer, policy={"screening": unscreened})
 
 
 @pytest.fixture
@@ -90,7 +99,7 @@ def test_nothing_found_exits_with_0(writer: Actor) -> None:
 
 
 def test_only_the_named_organization_is_read(writer: Actor, tokens: Iterator[str]) -> None:
-    other = factories.actor()
+    other = replace(factories.actor(), policy=writer.policy)
     ours = factories.memory(writer, f"ours {next(tokens)}")
     theirs = factories.memory(other, f"theirs {next(tokens)}")
     slug = ours.organization.slug

@@ -15,6 +15,8 @@ from memories.models import (
     Status,
 )
 from memories.prompts import context
+from memories.rules.screening_settings import ScreeningAction
+from memories.screening.findings import FindingGroup
 from memoryhub.errors import MOST_FIELDS
 from memoryhub.json_schema import (
     Schema,
@@ -71,7 +73,25 @@ PROPERTIES: dict[str, Schema] = {
     "access_count": COUNT,
     "last_accessed_at": nullable(moment()),
 }
-PROPOSED = {"proposal_id": identity(description="The proposal that waits for a decision, if the write was held.")}
+SCREENED = {
+    "screening": list_of(
+        whole_record(
+            {
+                "group": one_of(FindingGroup),
+                "kind": text(description="Such as GitHub token."),
+                "field": text(),
+                "count": {"type": "integer", "minimum": 1},
+                "action": one_of(ScreeningAction, description="What was done about it: redact or hold."),
+            },
+            title="Finding",
+        ),
+        description="What screening found in the text and changed or held, if it did. Never the words themselves.",
+    )
+}
+PROPOSED = {
+    "proposal_id": identity(description="The proposal that waits for a decision, if the write was held."),
+    **SCREENED,
+}
 GONE = {"forgotten_at": nullable(moment()), "forgotten_by": nullable(text()), "forget_reason": nullable(text())}
 MEMORY = whole_record(PROPERTIES | PROPOSED | GONE, optional=(*PROPOSED, *GONE), title="Memory")
 SIMILAR = whole_record({"id": identity(), "similarity": fraction()}, title="SimilarMemory")
@@ -180,7 +200,9 @@ SOURCE = whole_record(
         "url": nullable(text()),
         "quote": nullable(text()),
         "created_at": moment(),
+        **SCREENED,
     },
+    optional=tuple(SCREENED),
     title="Source",
 )
 LISTED_FILE = whole_record(
@@ -197,8 +219,10 @@ LISTED_FILE = whole_record(
     },
     title="ListedFile",
 )
-FILE = whole_record(LISTED_FILE["properties"] | {"content": text()}, title="File")
-FILE_RECEIPT = whole_record({"id": identity(), "path": text(), "version": VERSION}, title="FileReceipt")
+FILE = whole_record(LISTED_FILE["properties"] | {"content": text()} | SCREENED, optional=tuple(SCREENED), title="File")
+FILE_RECEIPT = whole_record(
+    {"id": identity(), "path": text(), "version": VERSION, **SCREENED}, optional=tuple(SCREENED), title="FileReceipt"
+)
 WRITTEN_FILE = common_record(
     *(FILE, FILE_RECEIPT),
     title="WrittenFile",

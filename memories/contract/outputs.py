@@ -57,10 +57,16 @@ def memory(row: Memory) -> dict[str, Any]:
         "superseded_by": row.superseded_by,
         "status": "proposed" if row.proposal_id else row.status,
         **({"proposal_id": row.proposal_id} if row.proposal_id else {}),
+        **_screening(row),
         "provenance": row.provenance,
         "access_count": row.access_count,
         "last_accessed_at": row.last_accessed_at,
     }
+
+
+def _screening(row: Memory | TeamFile | Source) -> dict[str, Any]:
+    """Return what screening did to a write, if it found something."""
+    return {"screening": list(row.screening)} if row.screening else {}
 
 
 def forgotten(row: Memory) -> dict[str, Any]:
@@ -155,7 +161,14 @@ def receipt(row: Memory) -> dict[str, Any]:
     wrote."""
     proposed = {"proposal_id": row.proposal_id} if row.proposal_id else {}
     status = "proposed" if row.proposal_id else row.status
-    return {"id": row.pk, "key": row.key or None, "version": row.version, "status": status, **proposed}
+    return {
+        "id": row.pk,
+        "key": row.key or None,
+        "version": row.version,
+        "status": status,
+        **proposed,
+        **_screening(row),
+    }
 
 
 def me(actor: Actor) -> dict[str, Any]:
@@ -240,6 +253,7 @@ def source(row: Source) -> dict[str, Any]:
         "url": row.url or None,
         "quote": row.quote or None,
         "created_at": row.created_at,
+        **_screening(row),
     }
 
 
@@ -260,11 +274,11 @@ def listed_file(row: TeamFile) -> dict[str, Any]:
 
 
 def file(row: TeamFile) -> dict[str, Any]:
-    return listed_file(row) | {"content": row.content}
+    return listed_file(row) | {"content": row.content} | _screening(row)
 
 
 def file_receipt(row: TeamFile) -> dict[str, Any]:
-    return {"id": row.pk, "path": row.path, "version": row.version}
+    return {"id": row.pk, "path": row.path, "version": row.version, **_screening(row)}
 
 
 def file_version(row: FileVersion) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Links between memories, attachments and sources."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 from uuid import UUID
 
 from django.db import models
@@ -139,6 +139,8 @@ class Source(Attachment):
     message_id = models.CharField(max_length=200, blank=True, default="")
     url = models.URLField(max_length=2000, blank=True, default="")
     quote = models.TextField(max_length=5000, blank=True, default="")
+
+    screening: Sequence[Mapping[str, Any]] = ()  # what was found in it: filled in by the write
 
     class Meta:
         indexes = [removed_index("source")]

@@ -1,7 +1,7 @@
 """A team's text files, with every version of them."""
 
-from collections.abc import Collection, Iterable
-from typing import Self
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Self
 from uuid import UUID
 
 from django.contrib.postgres.indexes import GinIndex
@@ -94,6 +94,7 @@ class TeamFile(Authored):
     )
 
     beginning: str = ""  # of its text: filled in by `with_beginning`
+    screening: Sequence[Mapping[str, Any]] = ()  # what was found in the text: filled in by the write
 
     objects = TeamFileQuerySet.as_manager()
 

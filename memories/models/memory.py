@@ -1,6 +1,6 @@
 """A memory: its fields, and the querysets that say who may see and change it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Self
@@ -213,6 +213,8 @@ class Memory(Authored, MemoryFields):
     similar: Sequence["Similar"] = ()
     # The change that was proposed instead of made: filled in by the write that was held.
     proposal_id: UUID | None = None
+    # What was found in the text, and what became of it: filled in by the write.
+    screening: Sequence[Mapping[str, Any]] = ()
 
     objects = MemoryQuerySet.as_manager()
 

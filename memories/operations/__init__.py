@@ -52,11 +52,11 @@ from memories.operations.save import (
     BATCH_LIMIT,
     Dedupe,
     Draft,
-    Hold,
     save_each,
     save_memories,
     save_memory,
 )
+from memories.operations.screen import Hold, ScreeningRefusal
 from memories.operations.supersede import reinstate_memory, supersede_by_link, supersede_memory
 from memories.operations.unanswered import answer_question, dismiss_question, reopen_question
 from memories.rules.preconditions import ExpectedVersion
@@ -78,6 +78,7 @@ __all__ = [
     "LinkTargetNotFound",
     "MergeNeeded",
     "SavedProposals",
+    "ScreeningRefusal",
     "add_citation",
     "answer_question",
     "append_to_memory",

@@ -15,6 +15,7 @@ from memories.models import SUMMARY_LENGTH, Memory, TeamFile
 from memories.operations import files
 from memories.operations.attach import add_citation
 from memories.operations.save import Draft, save_memory
+from memories.operations.screen import screen_messages
 from memories.rules.access import require_verb
 from memoryhub import locks
 from memoryhub.errors import TooLarge
@@ -41,16 +42,19 @@ def archive_conversation(
     now = now or timezone.now()
     require_verb(actor, Verb.WRITE)
     session = session_name(actor)
+    messages, screened = screen_messages(actor, messages, name=name, summary=summary)
+    summary = screened.values["summary"]
     kept = transcript.build_conversation(
         name=name, messages=messages, summary=summary.strip(), by=actor.name, session=session
     )
     path = _choose_path(actor, kept, now=now)
     try:
-        file = files.write_file(actor=actor, path=path, content=transcript.render_conversation(kept), now=now)
+        file = files.store_file(actor=actor, path=path, content=transcript.render_conversation(kept), now=now)
     except TooLarge as error:
         raise TooLarge({"messages": error.fields["file"]}) from error
     memory = save_memory(actor=actor, draft=_build_draft(kept, path=path), now=now)
-    if session and memory.version == 1:
+    memory.screening = [*screened.report, *memory.screening]
+    if session and memory.version == 1 and memory.proposal_id is None:
         add_citation(actor=actor, memory_id=memory.pk, session=session, now=now)
     return ArchivedConversation(file, memory)
 

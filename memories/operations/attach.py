@@ -18,8 +18,10 @@ from memories.models import Asset, Association, Attachment, Memory, Relation, So
 from memories.operations.forget import remove_files_later
 from memories.operations.record import refuse_change, translate_integrity_errors
 from memories.operations.revise import lock_memory
+from memories.operations.screen import EVERY_FINDING, screen_values
 from memories.rules.access import require_verb
 from memories.rules.fields import BadField, clean_fields, clean_line
+from memories.screening.findings import FindingGroup
 from memoryhub.disk_space import require_space
 from memoryhub.errors import Conflict, Invalid, NotFound, TooLarge
 from memoryhub.text import line_problem, normalize_text
@@ -149,6 +151,7 @@ def attach_all(
 
 
 def _build_asset(actor: Actor, memory_id: UUID, sent: FileUpload, *, now: datetime) -> Asset:
+    screen_values(actor, {"name": sent.name}, may_hold=False)
     name, most = _clean_file_name(sent.name), settings.ASSET_MAX_BYTES
     if sent.file.size > most:
         raise TooLarge({"file": f"At most {most:,} bytes; {name} has {sent.file.size:,}."})
@@ -198,15 +201,25 @@ def add_citation(
 
 
 def cite_new_memory(
-    *, actor: Actor, memory_id: UUID, session: str, message_id: str, url: str = "", quote: str, now: datetime
+    *,
+    actor: Actor,
+    memory_id: UUID,
+    session: str,
+    message_id: str,
+    url: str = "",
+    quote: str,
+    now: datetime,
+    groups: frozenset[FindingGroup] = EVERY_FINDING,
 ) -> Source:
     """Record where a memory came from that the caller's transaction has made, even if it waits for approval."""
-    values = clean_fields({"message_id": message_id, "url": url, "quote": quote}, now=now)
+    sent = {"message_id": message_id, "url": url, "quote": quote}
+    screened = screen_values(actor, sent, groups=groups, may_hold=False)
+    values = clean_fields({name: screened.values[name] for name in sent}, now=now)
     named = normalize_text(session)
     opened = _find_source_session(actor, named) if named else None
     if not opened and not any(values.values()):
         raise Invalid({"source": "Name at least a session, a message, an address or a quotation."})
-    return Source.objects.create(
+    source = Source.objects.create(
         organization_id=actor.organization_id,
         memory_id=memory_id,
         session=opened,
@@ -215,6 +228,8 @@ def cite_new_memory(
         created_at=now,
         **values,
     )
+    source.screening = screened.report
+    return source
 
 
 @transaction.atomic

@@ -1,7 +1,7 @@
 """Bulk edit: one change to many memories, previewed, then applied to all of them or none, and undone together."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NoReturn
 from uuid import UUID
@@ -14,6 +14,7 @@ from memories.operations.embed import drop_vectors, embed_memories
 from memories.operations.keys import free_key, hand_on_key
 from memories.operations.record import record_revisions, translate_integrity_errors
 from memories.operations.revise import refuse_earlier_expiry
+from memories.operations.screen import screen_values
 from memories.rules.access import require_verb
 from memories.rules.fields import clean_fields
 from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound
@@ -103,6 +104,7 @@ def apply_bulk_edit(*, actor: Actor, seen: Mapping[UUID, int], wish: BulkEdit, n
     require_verb(actor, Verb.FORGET if wish.deed is Deed.FORGET else Verb.WRITE)
     now = now or timezone.now()
     _check_count(seen)
+    wish = replace(wish, reason=_screen_wish(actor, wish))
     rows = _lock_in_order(actor, list(seen), forgotten=wish.deed is Deed.RESTORE, now=now)
     effects = {row.pk: _preview_effect(actor, row, wish, now) for row in rows if row.version == seen[row.pk]}
     values = {pk: effect for pk, effect in effects.items() if not isinstance(effect, str)}
@@ -123,6 +125,12 @@ def apply_bulk_edit(*, actor: Actor, seen: Mapping[UUID, int], wish: BulkEdit, n
         versions_before=[seen[row.pk] for row in rows],
         versions_after=[row.version for row in rows],
     )
+
+
+def _screen_wish(actor: Actor, wish: BulkEdit) -> str:
+    """Return the reason without what was redacted; refuse tags that must not be."""
+    tags = wish.tags if wish.deed is Deed.TAG else ()
+    return str(screen_values(actor, {"tags": tags, "reason": wish.reason}, may_hold=False).values["reason"])
 
 
 @transaction.atomic

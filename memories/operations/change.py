@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Unpack
+from typing import Any, Unpack
 from uuid import UUID
 
 from django.db import transaction
@@ -11,13 +11,15 @@ from django.db.models.functions import Concat
 from django.utils import timezone
 
 from memories.models import CONTENT_BYTES, Change, Memory, ProposedOperation, Revision, Scope
-from memories.operations.propose import proposable
+from memories.operations.propose import NeedsApproval, proposable
 from memories.operations.revise import change_key_or_audience, lock_memory, revise
 from memories.operations.save import MemoryChanges, resolve_audience
+from memories.operations.screen import Hold, screen_addition, screen_values
 from memories.rules import access
 from memories.rules.access import require_verb
 from memories.rules.fields import MEMORY_FIELDS, clean_fields
 from memories.rules.preconditions import VersionCheck
+from memories.rules.trust import find_least_trusted, provenance_of_caller
 from memoryhub.errors import Forbidden, Invalid, NotFound, TooLarge
 from teams.actor import Actor
 from teams.models import Verb
@@ -61,7 +63,7 @@ def append_to_memory(
     longer = append_text(text, now=now)
     try:
         with transaction.atomic():
-            return revise(
+            memory = revise(
                 actor=actor,
                 memory_id=memory_id,
                 change=Change.APPENDED,
@@ -74,6 +76,9 @@ def append_to_memory(
         size = len(f"{present}\n{text}".encode())
         sentence = f"At most {CONTENT_BYTES:,} bytes of UTF-8; with this addition it would be {size:,}."
         raise TooLarge({"content": sentence}) from error
+    if hold := screen_addition(actor, memory.content, added=text):
+        raise NeedsApproval(memory, hold.reason, cause=hold.cause, findings=hold.findings)
+    return memory
 
 
 def append_text(text: str, *, now: datetime) -> Concat:
@@ -208,9 +213,20 @@ def revert_memory(
     old = Revision.objects.of_memory(present).filter(version=to_version).first()
     if old is None:
         raise NotFound(f"There is no version {to_version} of this memory.")
-    values = {name: getattr(old, name) for name in REVERTED_FIELDS}
+    values, hold = _screen_old_version(actor, {name: getattr(old, name) for name in REVERTED_FIELDS})
     if old.expires_at is None or old.expires_at > now:
         values["expires_at"] = old.expires_at
-    return change_key_or_audience(
+    reverted = change_key_or_audience(
         actor=actor, memory_id=memory_id, change=Change.REVERTED, version=present.version, now=now, values=values
     )
+    if hold:
+        raise NeedsApproval(reverted, hold.reason, cause=hold.cause, findings=hold.findings)
+    return reverted
+
+
+def _screen_old_version(actor: Actor, values: dict[str, Any]) -> tuple[dict[str, Any], Hold | None]:
+    """Screen a version that may be older than the settings are. An agent does not vouch for the words of others."""
+    own = provenance_of_caller(actor)
+    origin = find_least_trusted(own, values["provenance"]) if actor.agent_id else own
+    screened = screen_values(actor, values, provenance=origin)
+    return screened.values, screened.hold

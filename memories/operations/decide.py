@@ -36,6 +36,7 @@ from memories.operations.forget import forget_memory, restore_memory
 from memories.operations.keys import hand_on_key
 from memories.operations.record import record_revisions
 from memories.operations.revise import change_key_or_audience, lock_memory, revise
+from memories.operations.screen import screen_values
 from memories.operations.similarity import link_similar
 from memories.operations.supersede import reinstate_memory, supersede_memory
 from memories.rules.access import require_verb
@@ -77,12 +78,13 @@ def approve_proposal(
     now = now or timezone.now()
     proposal = _lock_for_decision(actor, proposal_id, now=now)
     deciding = bypass_policy(actor)
+    edits = screen_values(deciding, edits or {}).values
     if proposal.is_new_memory:
-        memory = _accept_new_memory(deciding, proposal, edits or {}, now=now)
+        memory = _accept_new_memory(deciding, proposal, edits, now=now)
     elif replaces:
         raise Conflict("Only a new memory can replace another one.")
     else:
-        memory = _apply_change(deciding, proposal, edits or {}, version=version, now=now)
+        memory = _apply_change(deciding, proposal, edits, version=version, now=now)
     if replaces:
         supersede_memory(actor=deciding, memory_id=replaces, by=memory.pk, now=now)
         memory.refresh_from_db()

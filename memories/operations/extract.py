@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
@@ -14,7 +15,8 @@ from memories.conversations.transcript import Message
 from memories.models import FILE_BYTES, Memory, ProposalCause, Provenance, Scope, TeamFile
 from memories.operations.archive_session import ARCHIVE_CATEGORY, session_name
 from memories.operations.attach import cite_new_memory
-from memories.operations.save import Draft, Hold, resolve_audience, save_memory
+from memories.operations.save import Draft, resolve_audience, save_memory
+from memories.operations.screen import EVERY_FINDING, NO_ORDERS, Hold, ScreeningRefusal, screen_messages
 from memories.rules.access import require_verb
 from memories.rules.fields import UNSET, clean_fields
 from memories.text.facts import differs_in_facts
@@ -38,7 +40,8 @@ def propose_memories(
     resolve_audience(actor=actor, scope=Scope(clean_fields({"scope": scope}, now=now or timezone.now())["scope"]))
     spoken = _read_newest_archive(actor) if messages is None else transcript.check_messages(messages)
     _refuse_long_conversation(spoken)
-    return extract_proposals(spoken, person=_person_handle(actor))
+    screened, _ = screen_messages(actor, spoken)
+    return extract_proposals(screened, person=_person_handle(actor))
 
 
 def _refuse_long_conversation(messages: Sequence[Message]) -> None:
@@ -147,9 +150,19 @@ def _save_proposal(
     memory = save_memory(actor=actor, draft=draft, now=now)
     _refuse_repetition(actor, memory)
     if session or proposal.message_id or proposal.quote:
-        quote, message_id = proposal.quote, proposal.message_id
-        cite_new_memory(actor=actor, memory_id=memory.pk, session=session, message_id=message_id, quote=quote, now=now)
+        _cite_proposal(actor, proposal, memory, session=session, now=now)
     return memory
+
+
+def _cite_proposal(actor: Actor, proposal: Proposal, memory: Memory, *, session: str, now: datetime) -> None:
+    """Record the source. A quotation that would be held by itself is left out, unless the memory is held, too."""
+    groups = NO_ORDERS if memory.proposal_id else EVERY_FINDING
+    cite = partial(cite_new_memory, actor=actor, memory_id=memory.pk, session=session, now=now, groups=groups)
+    try:
+        cite(message_id=proposal.message_id, quote=proposal.quote)
+    except ScreeningRefusal:
+        if session or proposal.message_id:
+            cite(message_id=proposal.message_id, quote="")
 
 
 def _find_same_text(actor: Actor, draft: Draft, *, audience: UUID, now: datetime) -> UUID | None:

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from memories.models import FILE_BYTES, Change, FileVersion, TeamFile
 from memories.operations.record import reveal_if_readable, translate_integrity_errors
+from memories.operations.screen import screen_values
 from memories.rules.access import require_verb
 from memories.rules.fields import clean_fields
 from memories.rules.preconditions import ExpectedVersion, VersionCheck
@@ -35,7 +36,26 @@ def write_file(
     version: VersionCheck = ANY_VERSION,
     now: datetime | None = None,
 ) -> TeamFile:
-    """Create or overwrite the file; Postgres decides which."""
+    """Screen the text, then create or overwrite the file."""
+    screened = screen_values(actor, {"path": path, "content": content}, may_hold=False)
+    file = store_file(
+        actor=actor, path=path, content=screened.values["content"], team_id=team_id, version=version, now=now
+    )
+    file.screening = screened.report
+    return file
+
+
+@transaction.atomic
+def store_file(
+    *,
+    actor: Actor,
+    path: str,
+    content: str,
+    team_id: UUID | None = None,
+    version: VersionCheck = ANY_VERSION,
+    now: datetime | None = None,
+) -> TeamFile:
+    """Create or overwrite the file with a text that was screened already; Postgres decides which."""
     now = now or timezone.now()
     team_id = _require_writable_team(actor, team_id)
     values = clean_fields({"path": path, "file": content}, now=now)
@@ -88,6 +108,7 @@ def rename_file(
     now: datetime | None = None,
 ) -> TeamFile:
     now = now or timezone.now()
+    screen_values(actor, {"path": to}, may_hold=False)
     team_id, to = _require_writable_team(actor, team_id), clean_fields({"path": to}, now=now)["path"]
     file = _get_active_file(actor, team_id, clean_fields({"path": path}, now=now)["path"])
     if to != file.path and _find_active_file(actor, team_id, to):  # in whichever workspace, while they are switched off
@@ -134,16 +155,19 @@ def append_to_file(
 ) -> TeamFile:
     """Add a line at the end, whatever others add meanwhile."""
     now = now or timezone.now()
-    values = clean_fields({"path": path, "file": text}, now=now)
+    screened = screen_values(actor, {"text": text}, may_hold=False)
+    values = clean_fields({"path": path, "file": screened.values["text"]}, now=now)
     file = _get_active_file(actor, _require_writable_team(actor, team_id), values["path"])
     begun = When(Q(content="") | Q(content__endswith="\n"), then=Value(""))
     between = Case(begun, default=Value("\n"), output_field=TextField())
     longer = Concat(F("content"), between, Value(values["file"]), output_field=TextField())
     try:
         with transaction.atomic():
-            return _change_file(actor, file, Change.APPENDED, version, now, content=longer)
+            appended = _change_file(actor, file, Change.APPENDED, version, now, content=longer)
     except Invalid as error:
         raise TooLarge({"content": f"With this addition it would be more than {FILE_BYTES:,} bytes."}) from error
+    appended.screening = screened.report
+    return appended
 
 
 @transaction.atomic
@@ -168,9 +192,14 @@ def revert_file(
     old = FileVersion.objects.of_file(file).filter(version=to_version).first()
     if old is None:
         raise NotFound(f"There is no version {to_version} of this file.")
+    screened = screen_values(actor, {"content": old.content}, may_hold=False)
+    content = screened.values["content"]
     if living:
-        return _change_file(actor, file, Change.REVERTED, version, now, content=old.content)
-    return _change_file(actor, file, Change.RESTORED, version, now, content=old.content, deleted_at=None)
+        changed = _change_file(actor, file, Change.REVERTED, version, now, content=content)
+    else:
+        changed = _change_file(actor, file, Change.RESTORED, version, now, content=content, deleted_at=None)
+    changed.screening = screened.report
+    return changed
 
 
 @transaction.atomic
@@ -180,6 +209,7 @@ def rename_branch(*, actor: Actor, path: str, to: str, now: datetime | None = No
     While workspaces are switched off, several files may have one path: only the visible one is renamed.
     """
     now = now or timezone.now()
+    screen_values(actor, {"path": to}, may_hold=False)
     held = _lock_branch(actor, _require_writable_team(actor, None), path)
     visible = {old: pk for pk, old in reversed(held.items())}
     for old in visible:

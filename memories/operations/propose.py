@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import wraps
 from typing import Any, ParamSpec, cast
+from uuid import UUID
 
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
@@ -12,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memories.models import Change, Memory, Proposal, ProposalCause, ProposedOperation
+from memories.operations.screen import Hold, screen_values
 from memories.rules.fields import Unset
 from memories.rules.policies import Outcome, decide_change
 from memories.rules.trust import provenance_of_caller
@@ -54,17 +56,37 @@ def proposable(operation: ProposedOperation) -> Callable[[Callable[Arguments, Me
     def decorate(change: Callable[Arguments, Memory]) -> Callable[Arguments, Memory]:
         @wraps(change)
         def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Memory:
+            actor = cast(Actor, kwargs["actor"])
+            screened = screen_values(actor, kwargs)
+            kwargs.update(screened.values)
             try:
-                return change(*args, **kwargs)
+                memory = make_or_hold(
+                    actor, cast(UUID, kwargs["memory_id"]), lambda: change(*args, **kwargs), screened.hold
+                )
             except NeedsApproval as held:
                 left_out = ("actor", "memory_id", "version", "now")
                 arguments = {name: value for name, value in kwargs.items() if name not in left_out}
-                now = cast(datetime | None, kwargs.get("now"))
-                return propose_change(operation, held, cast(Actor, kwargs["actor"]), arguments, now=now)
+                memory = propose_change(operation, held, actor, arguments, now=cast(datetime | None, kwargs.get("now")))
+            memory.screening = memory.screening or screened.report
+            return memory
 
         return run
 
     return decorate
+
+
+def make_or_hold(actor: Actor, memory_id: UUID, change: Callable[[], Memory], hold: Hold | None) -> Memory:
+    """Make the change. If it is held, make it only to find out whether it can be made, and take it back."""
+    try:
+        with transaction.atomic():
+            memory = change()
+            if hold:
+                raise NeedsApproval(memory, hold.reason, cause=hold.cause, findings=hold.findings)
+            return memory
+    except NeedsApproval as held:
+        if held.cause == ProposalCause.SCREENING:  # it carries the memory with the change that was taken back
+            held.memory = Memory.objects.in_organization(actor.organization_id).defer("search").get(pk=memory_id)
+        raise
 
 
 def propose_change(

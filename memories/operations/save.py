@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 from uuid import UUID
 
 import orjson
@@ -31,11 +31,13 @@ from memories.operations.propose import (
     NeedsApproval,
     build_proposal_values,
     enforce_policy,
+    make_or_hold,
     propose_change,
     refuse_too_many_proposals,
 )
 from memories.operations.record import MEMORY_COLUMNS, reveal_if_readable, translate_integrity_errors
 from memories.operations.revise import refuse_earlier_expiry, revise
+from memories.operations.screen import Hold, screen_values
 from memories.operations.similarity import link_similar, link_similar_later
 from memories.rules import access
 from memories.rules.access import require_verb
@@ -82,14 +84,6 @@ class MemoryChanges(TypedDict, total=False):
     valid_until: datetime | Unset | None
 
 
-class Hold(NamedTuple):
-    """Says why a write becomes a proposal."""
-
-    cause: ProposalCause
-    reason: str
-    findings: Sequence[Mapping[str, Any]] = ()
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Draft:
     """A memory to save. Unset fields take their defaults, or stay as they are if a memory has the key already."""
@@ -112,7 +106,7 @@ class Draft:
     audience: UUID | None = None  # where the scope alone does not tell: a person's choice of project or agent
     dedupe: str = Dedupe.UPDATE
     provenance: str | None = None  # if the text is less trusted than its caller
-    hold: "Hold | None" = None  # makes it a proposal, whatever the policy says
+    hold: Hold | None = None  # makes it a proposal, whatever the policy says
 
 
 def save_memory(*, actor: Actor, draft: Draft, version: VersionCheck = None, now: datetime | None = None) -> Memory:
@@ -195,6 +189,8 @@ def _save_all(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = N
         for position, memory in _insert_rows(actor=actor, rows=[rows[i] for i in wave], now=now):
             saved[wave[position]] = memory
     memories = [saved[position] for position in range(len(rows))]
+    for row, memory in zip(rows, memories, strict=True):
+        memory.screening = row.screening
     _record_proposals(actor=actor, rows=rows, memories=memories, now=now)
     refuse_earlier_expiry(actor=actor, memories=memories)
     embed_memories(memories, saved=True)
@@ -210,6 +206,7 @@ class DraftRow:
     dedupe: Dedupe
     audience: UUID
     hold: Hold | None = None
+    screening: Sequence[Mapping[str, Any]] = ()
 
     @property
     def slot(self) -> tuple[UUID, UUID | None, str] | None:
@@ -237,8 +234,9 @@ DEFAULTS: dict[str, Any] = {
 
 
 def _build_row(*, actor: Actor, draft: Draft, now: datetime) -> DraftRow:
-    fields = {name: getattr(draft, name) for name in SETTABLE_FIELDS}
-    cleaned = clean_fields({**fields, "scope": draft.scope}, now=now)
+    provenance = resolve_provenance(actor, draft.provenance)
+    screened = screen_values(actor, {name: getattr(draft, name) for name in SETTABLE_FIELDS}, provenance=provenance)
+    cleaned = clean_fields({**screened.values, "scope": draft.scope}, now=now)
     if draft.dedupe not in list(Dedupe):
         raise Invalid({"dedupe": f"This must be one of {', '.join(Dedupe)}."})
     audience = resolve_audience(actor=actor, scope=Scope(cleaned["scope"]), chosen=draft.audience)
@@ -258,16 +256,17 @@ def _build_row(*, actor: Actor, draft: Draft, now: datetime) -> DraftRow:
         "channel_id": actor.channel_id,
         "owns_key": bool(values["key"]),
         "language": choose_language(values["content"], fallback=actor.team_language),
-        "provenance": resolve_provenance(actor, draft.provenance),
+        "provenance": provenance,
         "created_at": now,
         "updated_at": now,
         access.AUDIENCE_COLUMN[cleaned["scope"]]: audience,
     }
     kept = tuple(name for name in cleaned if name not in ("key", "scope"))
     hold = draft.hold or _find_hold(actor, values)
+    hold = screened.hold or hold
     if hold:
         values |= {"status": Status.PROPOSED, "owns_key": False}
-    return DraftRow(values, kept, Dedupe(draft.dedupe), audience, hold)
+    return DraftRow(values, kept, Dedupe(draft.dedupe), audience, hold, screened.report)
 
 
 def _find_hold(actor: Actor, values: Mapping[str, Any]) -> Hold | None:
@@ -511,19 +510,25 @@ def _compile_condition(condition: Q) -> tuple[str, dict[str, Any]]:
 def _save_at_version(*, actor: Actor, draft: Draft, version: VersionCheck, now: datetime) -> Memory:
     row = _build_row(actor=actor, draft=replace(draft, hold=None), now=now)
     owners = Memory.objects.writable_by(actor, now=now).filter(audience=row.audience, owns_key=True)
-    found = owners.with_key(row.values["key"]).values_list("pk", flat=True).first() if row.slot else None
+    found = owners.with_key(row.values["key"]).values_list("pk", flat=True).first() if row.values["key"] else None
     if found is None:
         raise NotFound("No living memory has this key.")
     values = {name: row.values[name] for name in row.set_fields}
+
+    def write() -> Memory:
+        return revise(
+            actor=actor,
+            memory_id=found,
+            change=Change.UPDATED,
+            version=version,
+            now=now,
+            values=values | {"provenance": row.values["provenance"]},
+        )
+
+    hold = row.hold if row.hold and row.hold.cause == ProposalCause.SCREENING else None
     try:
-        with transaction.atomic():
-            return revise(
-                actor=actor,
-                memory_id=found,
-                change=Change.UPDATED,
-                version=version,
-                now=now,
-                values=values | {"provenance": row.values["provenance"]},
-            )
+        memory = make_or_hold(actor, found, write, hold)
     except NeedsApproval as held:
-        return propose_change(ProposedOperation.UPDATE, held, actor, values, now=now)
+        memory = propose_change(ProposedOperation.UPDATE, held, actor, values, now=now)
+    memory.screening = row.screening
+    return memory

@@ -20,6 +20,7 @@ from memories.models import CONTENT_BYTES, FILE_BYTES, Memory
 from memories.queries import folders
 from memories.rules.fields import BadField, clean_file_body
 from memories.rules.fields import clean_file_path as path_of
+from memories.rules.screening_settings import refuse_instead
 from memoryhub.errors import Conflict, Invalid, Trouble
 from teams.actor import Actor
 
@@ -76,7 +77,11 @@ class FolderSync:
     disk: dict[str, str] = field(default_factory=dict)
 
     def run(self) -> Iterator[SyncStep]:
-        """Sync all paths, and yield a step for each one that differs."""
+        """Sync all paths, and yield a step for each one that differs.
+
+        A file that screening would change is left as it is: the folder would get the change back.
+        """
+        self.actor = refuse_instead(self.actor)
         self.folder = self.folder.resolve()
         self.before = self._read_notes()
         self.hub = self._list_hub()
