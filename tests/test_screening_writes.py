@@ -282,7 +282,7 @@ WRITES_OF_ORDERS: dict[str, Callable[[Actor, Memory], Any]] = {
     "append of the other half": hold_by_appending_the_half,
     "revert": hold_by_revert,
     "archive": lambda actor, memory: operations.archive_conversation(
-        actor=actor, name="Talk", messages=[Message("user", ORDER)]
+        actor=actor, name="Talk", messages=[Message("user", "Hello.")], summary=ORDER
     ),
 }
 
@@ -298,6 +298,15 @@ def test_an_order_of_an_agent_reaches_nobody_else(name: str, agent: Actor, teamm
     assert "order to a model" in proposal.reason
     assert ORDER not in proposal.reason
     assert {one["group"] for one in proposal.findings} == {"injection"}
+
+
+def test_the_digest_of_a_conversation_leaves_orders_out(agent: Actor) -> None:
+    messages = [Message("user", "Where is the anchor?"), Message("user", ORDER, name="Jo")] * 20
+    archived = operations.archive_conversation(actor=agent, name="Talk", messages=messages)
+    assert archived.memory.status == Status.ACTIVE
+    assert "user: Where is the anchor?\nJo: [instruction removed: " in archived.memory.content
+    assert ORDER not in archived.memory.content + archived.memory.summary
+    assert ORDER in archived.file.content
 
 
 def test_a_held_order_is_saved_once_a_person_approves(agent: Actor, teammate: Actor, editor: Actor) -> None:

@@ -15,7 +15,7 @@ from memories.models import SUMMARY_LENGTH, Memory, TeamFile
 from memories.operations import files
 from memories.operations.attach import add_citation
 from memories.operations.save import Draft, save_memory
-from memories.operations.screen import screen_messages
+from memories.operations.screen import screen_digest, screen_messages
 from memories.rules.access import require_verb
 from memoryhub import locks
 from memoryhub.errors import TooLarge
@@ -52,19 +52,21 @@ def archive_conversation(
         file = files.store_file(actor=actor, path=path, content=transcript.render_conversation(kept), now=now)
     except TooLarge as error:
         raise TooLarge({"messages": error.fields["file"]}) from error
-    memory = save_memory(actor=actor, draft=_build_draft(kept, path=path), now=now)
+    memory = save_memory(actor=actor, draft=_build_draft(actor, kept, path=path), now=now)
     memory.screening = [*screened.report, *memory.screening]
     if session and memory.version == 1 and memory.proposal_id is None:
         add_citation(actor=actor, memory_id=memory.pk, session=session, now=now)
     return ArchivedConversation(file, memory)
 
 
-def _build_draft(kept: Conversation, *, path: str) -> Draft:
-    content = kept.summary or transcript.render_digest(kept)
+def _build_draft(actor: Actor, kept: Conversation, *, path: str) -> Draft:
+    """Return the memory of an archive. A digest is screened message by message; a summary as any other text is."""
+    content = kept.summary or screen_digest(actor, transcript.render_digest(kept))
     short = kept.summary if len(kept.summary) <= SUMMARY_LENGTH else ""
     return Draft(
         content=content,
-        summary="" if short else transcript.render_gist(kept),
+        summary="" if short else screen_digest(actor, transcript.render_gist(kept)),
+        is_screened=not kept.summary,
         key=path,
         type="event",
         category=ARCHIVE_CATEGORY,

@@ -37,7 +37,7 @@ from memories.operations.propose import (
 )
 from memories.operations.record import MEMORY_COLUMNS, reveal_if_readable, translate_integrity_errors
 from memories.operations.revise import refuse_earlier_expiry, revise
-from memories.operations.screen import Hold, screen_values
+from memories.operations.screen import EVERY_FINDING, Hold, screen_values
 from memories.operations.similarity import link_similar, link_similar_later
 from memories.rules import access
 from memories.rules.access import require_verb
@@ -45,6 +45,7 @@ from memories.rules.fields import DEFAULT_IMPORTANCE, MEMORY_FIELDS, UNSET, Unse
 from memories.rules.policies import Outcome, decide_new, select_unguarded
 from memories.rules.preconditions import VersionCheck
 from memories.rules.trust import resolve_provenance
+from memories.screening.findings import FindingGroup
 from memories.text.language import choose_language
 from memoryhub import locks
 from memoryhub.errors import Forbidden, Invalid, KeyTaken, NotFound, TooLarge, Trouble
@@ -106,6 +107,7 @@ class Draft:
     audience: UUID | None = None  # where the scope alone does not tell: a person's choice of project or agent
     dedupe: str = Dedupe.UPDATE
     provenance: str | None = None  # if the text is less trusted than its caller
+    is_screened: bool = False  # as a part of something larger, whose rules may be others
     hold: Hold | None = None  # makes it a proposal, whatever the policy says
 
 
@@ -235,7 +237,9 @@ DEFAULTS: dict[str, Any] = {
 
 def _build_row(*, actor: Actor, draft: Draft, now: datetime) -> DraftRow:
     provenance = resolve_provenance(actor, draft.provenance)
-    screened = screen_values(actor, {name: getattr(draft, name) for name in SETTABLE_FIELDS}, provenance=provenance)
+    fields = {name: getattr(draft, name) for name in SETTABLE_FIELDS}
+    groups = frozenset[FindingGroup]() if draft.is_screened else EVERY_FINDING
+    screened = screen_values(actor, fields, provenance=provenance, groups=groups)
     cleaned = clean_fields({**screened.values, "scope": draft.scope}, now=now)
     if draft.dedupe not in list(Dedupe):
         raise Invalid({"dedupe": f"This must be one of {', '.join(Dedupe)}."})

@@ -1,6 +1,7 @@
 """Screening of writes: what the detectors find in a text is redacted, held, asked about or refused, as the team's
 settings say, before anything of it is stored."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from memories.rules.screening_settings import (
 )
 from memories.rules.trust import provenance_of_caller
 from memories.screening.field_texts import FieldTexts
-from memories.screening.findings import Finding, FindingGroup, drop_overlaps
+from memories.screening.findings import Finding, FindingGroup, drop_overlaps, redact
 from memories.screening.injection import score_injection
 from memories.screening.screen import screen_text
 from memoryhub.errors import ConfirmationNeeded, Invalid
@@ -27,9 +28,11 @@ NAME_FIELDS = frozenset({"key", "tags", "add", "category", "source", "path", "to
 SCREENED_FIELDS = NAME_FIELDS | {"content", "summary", "metadata", "text", "messages", "reason", "quote"}
 SHORTEST_ORDER = 12  # characters of a field that could be an order to a model
 BEFORE_ADDITION = 600  # characters of a text that are read together with what is added to it
+SPEAKER = "someone"  # to whom a question in a conversation is put is nobody who reads it later
 MOST_KINDS = 5  # that a sentence names
 EVERY_FINDING = frozenset(FindingGroup)
-NO_ORDERS = EVERY_FINDING - {FindingGroup.INJECTION}
+ONLY_ORDERS = frozenset({FindingGroup.INJECTION})
+NO_ORDERS = EVERY_FINDING - ONLY_ORDERS
 
 
 class Hold(NamedTuple):
@@ -138,7 +141,7 @@ def screen_addition(actor: Actor, content: str, *, added: str) -> Hold | None:
     """Return why an addition is held, if it makes an order to a model of the text that it was added to."""
     before = content[-(len(added) + 1 + BEFORE_ADDITION) : -(len(added) + 1)]
     origin = provenance_of_caller(actor)
-    actions = _choose_actions(actor, origin, EVERY_FINDING - NO_ORDERS, may_hold=True)
+    actions = _choose_actions(actor, origin, ONLY_ORDERS, may_hold=True)
     if not before or actions.get(FindingGroup.INJECTION) is not ScreeningAction.HOLD:
         return None
     threshold = INJECTION_THRESHOLDS[origin]
@@ -224,3 +227,22 @@ def screen_messages(actor: Actor, messages: Sequence[Message], **named: Any) -> 
     texts = screened.values["messages"]
     kept = [replace(message, content=text) for message, text in zip(messages, texts, strict=True)]
     return kept, screened
+
+
+def screen_digest(actor: Actor, digest: str) -> str:
+    """Return the digest of a conversation without the messages that are orders to a model, each on its line. As a whole
+    every conversation reads like one."""
+    origin = provenance_of_caller(actor)
+    if not _choose_actions(actor, origin, ONLY_ORDERS, may_hold=True):
+        return digest
+    return "\n".join(_screen_line(line, INJECTION_THRESHOLDS[origin]) for line in digest.split("\n"))
+
+
+def _screen_line(line: str, threshold: float) -> str:
+    beginning = re.match(r"[^\n:]*: |", line)[0]  # type: ignore[index]
+    text = line[len(beginning) :]
+    score = score_injection(f"{SPEAKER}: {text}")
+    if score.score < threshold:
+        return line
+    whole = Finding(0, len(text), FindingGroup.INJECTION, score.reasons[0].feature)
+    return f"{beginning}{redact(text, [whole])}"
