@@ -12,10 +12,10 @@ from django.db import connection
 
 from memories import operations
 from memories.conversations.transcript import Message
-from memories.models import Memory, Proposal, ProposalCause, Provenance, Revision, Status
+from memories.models import Memory, Proposal, ProposalCause, Provenance, RecallLog, Revision, Status
 from memories.operations import Draft, ScreeningRefusal
 from memories.prompts.context import build_context
-from memories.recall import recall
+from memories.recall import log, recall
 from memories.rules import screening_settings
 from memories.rules.screening_settings import ScreenedWriter, ScreeningAction
 from memories.screening.field_texts import FieldTexts
@@ -443,3 +443,9 @@ def test_a_page_asks_with_a_box_and_saves_once_it_is_ticked(page: str, team: Tea
     assert not find_tables_with(secret)
     assert browser.post(address, {**sent, "confirmed": "on"}).status_code == 302
     assert find_tables_with(secret)
+
+
+def test_a_question_with_a_secret_is_logged_without_it(agent: Actor, secret: str) -> None:
+    recall(actor=agent, query=f"whose is {secret}")
+    log.flush()
+    assert RecallLog.objects.get().query == f"whose is {NOTE}"

@@ -15,6 +15,8 @@ from uuid import UUID
 from django.db import DatabaseError, IntegrityError, transaction
 
 from memories.models import Memory, RecallLog
+from memories.screening.findings import redact
+from memories.screening.secrets import find_secrets
 from memoryhub import background
 from memoryhub.prepared_statements import prepared_cursor
 from teams.actor import Actor
@@ -119,11 +121,15 @@ SET access_count = usage.access_count + excluded.access_count, audience = exclud
 """
 
 
+def _redact_secrets(query: str) -> str:
+    return redact(query, find_secrets(query))
+
+
 @transaction.atomic
 def _write(notes: Sequence[Note]) -> None:
     RecallLog.objects.bulk_create(
         RecallLog(
-            **note.said,
+            **note.said | {"query": _redact_secrets(note.said["query"])},
             memory_ids=[memory.pk for memory in note.memories],
             versions=[memory.version for memory in note.memories],
         )
