@@ -11,7 +11,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from memories import demo
-from memories.models import Asset, Association, Memory, RecallLog, Revision, Scope, Source, TeamFile, Type
+from memories.models import Asset, Association, Memory, Proposal, RecallLog, Revision, Scope, Source, TeamFile, Type
 from teams import auth
 from teams.models import Agent, Level, Project, Role, Team
 from tests import factories
@@ -67,6 +67,13 @@ def test_each_version_is_in_the_history() -> None:
     demo.seed()
     for memory in Memory.objects.all():
         assert memory.revisions.count() == memory.version
+
+
+def test_some_proposals_wait_and_its_history_is_made() -> None:
+    demo.seed()
+    waiting = Proposal.objects.open().filter(memory__team__slug="engineering")
+    assert {proposal.operation for proposal in waiting} == {"save", "append", "update"}
+    assert Memory.objects.get(key="rollout-state").version > 4
 
 
 def test_its_agents_have_asked_and_some_questions_are_open() -> None:

@@ -147,7 +147,7 @@ def test_what_may_not_be_seen_does_not_exist(viewer: Client, bot: Actor, team: T
     for path in ("", "approve", "reject", "edit", "merge", "replace", "reopen"):
         assert viewer.post(address(proposal, path), {"next": REVIEW}).status_code in (404, 405)
         assert viewer.get(address(proposal, path)).status_code in (404, 405)
-        assert stranger.post(address(proposal, path)).status_code == 404
+        assert stranger.post(address(proposal, path)).status_code in (404, 405)
         assert stranger.post(address(proposal, path).replace("acme", "beta")).status_code in (404, 405)
     assert state_of(proposal) == ProposalState.OPEN
 

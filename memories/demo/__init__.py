@@ -2,7 +2,7 @@
 
 import hashlib
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ from django.utils import timezone
 from memories import operations
 from memories.conversations import transcript
 from memories.models import Memory, RecallLog, Revision, Scope, Usage
+from memories.operations.attach import cite_new_memory
 from memories.recall import Filters, Mode, recall
+from memories.rules.policies import bypass_policy
 from memoryhub.errors import Conflict
 from teams import operations as registry
 from teams import rights, tokens
@@ -93,6 +95,8 @@ class Story:
         self.write_all()
         for entry in _toml("recalls.toml")["recall"]:
             self.ask(entry)
+        for entry in _toml("proposals.toml")["proposal"]:
+            self.propose(entry)
 
     def remember_all(self) -> None:
         chapters = [(team, _toml(f"memories/{team}.toml")["memory"]) for team in self.teams]
@@ -189,7 +193,7 @@ class Story:
     def author(self, team: str, entry: dict[str, Any], name: str = "") -> Actor:
         names = {"project": "project", "user": "person", "channel": "channel"}
         context = {ours: entry[theirs] for ours, theirs in names.items() if theirs in entry}
-        return self.actor(name or entry["by"], team, **context)
+        return bypass_policy(self.actor(name or entry["by"], team, **context))
 
     def audience(self, entry: dict[str, Any]) -> Any:
         """Return the audience for logins, whose context does not name a project or a person."""
@@ -241,6 +245,25 @@ class Story:
         values = {name: edit[name] for name in EDITABLE_FIELDS if name in edit}
         if values:
             operations.update_memory(actor=editor, memory_id=memory.pk, now=then, **values)
+
+    def propose(self, entry: dict[str, Any]) -> None:
+        """Add a write that waits for a person, as if the team's policy had held it."""
+        held = {"rules": [{"then": "propose", "reason": entry["reason"]}]}
+        author, then = replace(self.author(entry["team"], entry), policy=held), self.at(entry["days_ago"])
+        if "of" not in entry:
+            draft = operations.Draft(**{name: entry[name] for name in DRAFT_FIELDS if name in entry})
+            memory = operations.save_memory(actor=author, draft=draft, now=then)
+            if "quote" in entry:
+                cite_new_memory(
+                    actor=author, memory_id=memory.pk, session="", message_id="", quote=entry["quote"], now=then
+                )
+            return
+        memory = Memory.objects.alive().get(team=self.teams[entry["team"]], key=entry["of"], owns_key=True)
+        if "append" in entry:
+            operations.append_to_memory(actor=author, memory_id=memory.pk, text=entry["append"], now=then)
+        else:
+            content = memory.content.replace(*entry["replace"])
+            operations.update_memory(actor=author, memory_id=memory.pk, content=content, now=then)
 
     def link(self, team: str, entry: dict[str, Any]) -> None:
         for link in entry.get("link", ()):
