@@ -8,9 +8,9 @@ from django.test import Client
 
 from teams.models import Role, Team
 from tests import factories
+from tests.caller import Caller
 from tests.judges import fuzz_forms, fuzz_mcp
 from tests.judges.garbage import FuzzVerdict, Shot
-from tests.mcp_caller import Messenger
 
 pytestmark = pytest.mark.django_db
 SEED = 7
@@ -27,9 +27,10 @@ def send_all(client: Client, shots: Iterable[Shot]) -> FuzzVerdict:
 
 
 def test_no_message_makes_the_door_fail() -> None:
-    agent = Messenger()
-    memory = agent.call("memory_save", content="Berth 7 is closed.", key="b")
-    shots = fuzz_mcp.McpFuzz(SEED, agent.token, memory["id"]).shots(300)
+    caller = Caller()
+    Team.objects.update(policy=fuzz_mcp.FUZZ_POLICY)
+    ids = fuzz_mcp.prepare_ids(lambda method, path, body: caller(method, path, body).json())
+    shots = fuzz_mcp.McpFuzz(SEED, caller.token, ids).shots(300)
     verdict = send_all(Client(raise_request_exception=False), shots)
     assert not verdict.failures
     assert verdict.statuses[200] > 50

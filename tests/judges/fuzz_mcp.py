@@ -5,7 +5,7 @@ and batches. `--seed` and `--only` send one again."""
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -118,14 +118,41 @@ HEADERS = (
 )
 
 
-def calls_of(day: Calls, memory_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
+@dataclass(frozen=True)
+class FuzzIds:
+    """The ids that messages name: of a memory, of one that may replace it, of one whose changes the team's policy
+    makes proposals, and of such a proposal."""
+
+    memory: str = str(UNKNOWN_ID)
+    other: str = str(UNKNOWN_ID)
+    guarded: str = str(UNKNOWN_ID)
+    proposal: str = str(UNKNOWN_ID)
+
+
+# What is saved before, by its key, and the policy under which that is done.
+FUZZ_MEMORIES = {"b": "Berth 7 is closed.", "other": "Berth 8 is closed.", "guarded": "Berth 9 is closed."}
+FUZZ_POLICY = {"rules": [{"writes": ["change", "forget"], "keys": ["guarded"], "then": "propose"}]}
+
+
+def prepare_ids(request: Callable[[str, str, Any], Any]) -> FuzzIds:
+    """Save what messages name, by requests of the API with a method, a path and a body."""
+    memory, other, guarded = (
+        request("POST", "memories", {"key": key, "content": content})["id"] for key, content in FUZZ_MEMORIES.items()
+    )
+    held = request("PATCH", f"memories/{guarded}", {"content": "Berth 9 is open."})
+    return FuzzIds(memory, other, guarded, held["proposal_id"])
+
+
+def calls_of(day: Calls, ids: FuzzIds) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what an agent says on that day, whatever it is answered: each id is that of one memory."""
-    known = {"id": memory_id, "memory_id": memory_id, "scope": "global", "userId": "mira"}
-    answer = known | {"memories": [known]}
+    known = {"id": ids.memory, "memory_id": ids.memory, "scope": "global", "userId": "mira"}
+    answer = known | {"memories": [known], "proposal_id": ids.proposal}
+    many = answer | {"memories": [{"id": ids.other}, known]}
     try:
-        yield next(day)
+        call = next(day)
         while True:
-            yield day.send(answer)
+            yield call
+            call = day.send(many if call[0] == "memory_save_many" else answer)
     except StopIteration:
         return
 
@@ -134,7 +161,7 @@ def calls_of(day: Calls, memory_id: str) -> Iterator[tuple[str, dict[str, Any]]]
 class McpFuzz:
     seed: int
     token: str
-    memory_id: str = str(UNKNOWN_ID)
+    ids: FuzzIds = FuzzIds()
 
     @cached_property
     def valid(self) -> list[tuple[str, dict[str, Any]]]:
@@ -142,9 +169,13 @@ class McpFuzz:
         days = {"/mcp": hub_day, **{f"/mcp/{dialect}": day for dialect, day in DAYS.items()}}
         found = [("/mcp", _message(method, params)) for method, every in MCP_METHODS.items() for params in every]
         for place, day in days.items():
-            calls = calls_of(day(), self.memory_id)
+            calls = calls_of(day(), self.ids)
             found += [(place, _message("tools/call", {"name": name, "arguments": said})) for name, said in calls]
-        return found
+        return found + [(place, guarded) for place, message in found if (guarded := self._guard(message)) != message]
+
+    def _guard(self, message: dict[str, Any]) -> Any:
+        """Return the message with the id of the memory whose changes are held."""
+        return json.loads(json.dumps(message).replace(self.ids.memory, self.ids.guarded))
 
     def shots(self, requests: int) -> Iterator[Shot]:
         """Half of them from the sweep, spread over all of it, half by chance."""
@@ -225,9 +256,15 @@ def _in_header(value: Any) -> str:
 def main() -> None:
     said = arguments(__doc__ or "", requests=6_000)
     with node.start_judged_hub() as (hub, token):
-        headers = {"Authorization": f"Bearer {token}"}
-        _, saved = hub.request("POST", "/api/v1/memories", {"content": "Berth 7 is closed.", "key": "b"}, **headers)
-        send_garbage(McpFuzz(said.seed, token, saved["id"]).shots(said.requests), Line(hub.port).send, said=said)
+        update = f"from teams.models import Team; Team.objects.update(policy={FUZZ_POLICY!r})"
+        hub.manage("shell", "--no-imports", "--command", update)
+
+        def request(method: str, path: str, body: Any) -> Any:
+            return hub.request(method, f"/api/v1/{path}", body, Authorization=f"Bearer {token}")[1]
+
+        send_garbage(
+            McpFuzz(said.seed, token, prepare_ids(request)).shots(said.requests), Line(hub.port).send, said=said
+        )
 
 
 if __name__ == "__main__":
