@@ -238,6 +238,7 @@ if RERANKER_CANDIDATES > 50:
 
 RECALL_FLOOR = share("RECALL_FLOOR", 0.3)  # the confidence that a hit needs where a caller leaves it to the hub
 SIMILAR_ABOVE = share("SIMILAR_ABOVE", 0.9)  # a new memory is linked to what it resembles more than that; 0: to nothing
+PAIRS_ABOVE = share("PAIRS_ABOVE", 0.3)  # memories more similar than that are compared with each other
 
 # Extraction of memories from conversations
 

@@ -20,6 +20,8 @@ from memories.models import (
     Association,
     FileVersion,
     Memory,
+    Pair,
+    PairKind,
     Proposal,
     ProposalCause,
     ProposedOperation,
@@ -42,6 +44,7 @@ class Belongings:
 
     memory: Memory
     link: Association
+    pair: Pair
     asset: Asset
     source: Source
     proposal: Proposal
@@ -54,6 +57,7 @@ class Belongings:
             "memory_id": str(self.memory.pk),
             "target_id": str(self.link.target_id),
             "by": str(self.link.target_id),
+            "pair_id": str(self.pair.pk),
             "asset_id": str(self.asset.pk),
             "source_id": str(self.source.pk),
             "proposal_id": str(self.proposal.pk),
@@ -79,6 +83,7 @@ HANGING = {
     Memory: "id = ANY(%(ends)s)",
     Revision: "memory_id = ANY(%(ends)s)",
     Association: "%(ends)s && ARRAY[origin_id, target_id]",
+    Pair: "%(ends)s && ARRAY[older_id, newer_id]",
     Asset: "memory_id = %(memory)s",
     Source: "memory_id = %(memory)s",
     Proposal: "memory_id = %(memory)s",
@@ -100,6 +105,7 @@ def belongings(actor: Actor, name: str, content: str = SECRET_WORD, *, scope: Sc
     return Belongings(
         memory,
         operations.associate(actor=actor, origin_id=memory.pk, target_id=other.pk),
+        _pair_up(memory, other),
         operations.attach_file(actor=actor, memory_id=memory.pk, file=upload, name="x.txt"),
         operations.add_citation(actor=actor, memory_id=memory.pk, quote=content),
         propose_append(actor, memory, content),
@@ -118,6 +124,17 @@ def propose_append(actor: Actor, memory: Memory, text: str) -> Proposal:
         cause=ProposalCause.REQUEST,
         reason="It needs a person's approval.",
         now=timezone.now(),
+    )
+
+
+def _pair_up(older: Memory, newer: Memory) -> Pair:
+    return Pair.objects.create(
+        organization_id=older.organization_id,
+        older=older,
+        newer=newer,
+        audience=older.audience,
+        kind=PairKind.NEAR_DUPLICATE,
+        fingerprint="of a test",
     )
 
 

@@ -46,6 +46,11 @@ def hub_day() -> Calls:
     held = yield "memory_append", berth | {"text": "It opens in May."}
     yield "proposal_list", {"state": "open"}
     yield "proposal_withdraw", {"proposal_id": held["proposal_id"]}
+    first = yield "memory_save", {"content": "The harbour master listens on channel 12."}
+    second = yield "memory_save", {"content": "The harbour master listens on channel 14."}
+    assert [conflict["id"] for conflict in second["conflicts"]] == [first["id"]]
+    (pair,) = (yield "pair_list", {"kind": "contradiction"})["pairs"]
+    yield "pair_settle", {"pair_id": pair["id"], "decision": "supersede", "reason": "The channel has changed."}
     yield "file_write", {"path": "notes/berths.md", "content": "# Berths", "only_new": True}
     yield "file_append", {"path": "notes/berths.md", "text": "7: closed"}
     yield "file_read", {"path": "notes/berths.md", "at_version": 1}

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from memories import operations
-from memories.models import Scope
+from memories.models import Pair, PairState, Scope
 from memories.tools import DIALECTS
 from memories.tools.hub import TOOLS
 from teams.models import Verb
@@ -43,6 +43,9 @@ def try_write(cast: Cast, write: Write, theirs: Belongings, name: str, *verbs: V
         if write.replaced:
             by = theirs.link.target_id
             operations.supersede_memory(actor=cast["writer"].actor(), memory_id=theirs.memory.pk, by=by)
+        if write.settled:
+            decided = {"state": PairState.SETTLED, "decision": "not-duplicate", "agent": theirs.memory.agent}
+            Pair.objects.filter(pk=theirs.pair.pk).update(**decided)
         before = theirs.rows()
         answer = write.act(cast[name], theirs, verbs)
         return answer, theirs.rows() != before

@@ -57,6 +57,7 @@ class Write:
     seeing: tuple[int, ...] = ()  # and those who see it, if that is something else
     forgotten: bool = False  # is done to what was forgotten
     replaced: bool = False  # is done to what was replaced by another
+    settled: bool = False  # is done to a pair that the writer has settled
     of_files: bool = False  # which are the team's, whatever the scope of memories
 
     def allowed_statuses(self, whose: Whose, name: str) -> tuple[int, ...]:
@@ -142,18 +143,22 @@ RULES: Mapping[str, Callable[[Act], Write]] = {
     "post memories/<uuid:memory_id>/move": lambda act: Write(act, lambda whose: whose.changes, (404, 400), (403, 400)),
     "post memories/<uuid:memory_id>/reinstate": _reinstating,
     "delete proposals/<uuid:proposal_id>": _by_proposer,
+    "post pairs/<uuid:pair_id>/reopen": lambda act: Write(
+        act, lambda whose: whose.changes & {"writer"}, seeing=(403,), settled=True
+    ),
     "put files/<path:path>": lambda act: _of_files(act, 201),
 }
 
 
 def _rule(endpoint: str) -> Callable[[Act], Write]:
-    return RULES.get(endpoint, _by_id if "memory_id" in endpoint else _of_files)
+    of_memories = "memory_id" in endpoint or "pair_id" in endpoint
+    return RULES.get(endpoint, _by_id if of_memories else _of_files)
 
 
 def _writes(endpoint: str) -> bool:
     """Return whether an endpoint writes: only writes can answer that they came too late."""
     places = set() if " tools/" in endpoint else places_of(endpoint, ENDPOINTS[endpoint])
-    return 409 in ENDPOINTS[endpoint].status and bool(places & {"memory_id", "key", "path", "proposal_id"})
+    return 409 in ENDPOINTS[endpoint].status and bool(places & {"memory_id", "pair_id", "key", "path", "proposal_id"})
 
 
 REST = {endpoint: _rule(endpoint)(_endpoint(endpoint)) for endpoint in ENDPOINTS if _writes(endpoint)}
@@ -331,6 +336,9 @@ HUB: dict[str, Write] = {
         _mcp("proposal_withdraw", lambda theirs: {"proposal_id": theirs.places["proposal_id"]})
     ),
     "memory_unlink": _by_id(_mcp("memory_unlink", _target())),
+    "pair_settle": _by_id(
+        _mcp("pair_settle", lambda theirs: {"pair_id": str(theirs.pair.pk), "decision": "not-duplicate"})
+    ),
     "memory_cite": _by_id(_mcp("memory_cite", _memory(quote="x"))),
     "file_write": _of_files(_mcp("file_write", _file(content="x")), 200),
     "file_append": _of_files(_mcp("file_append", _file(text="x"))),

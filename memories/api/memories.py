@@ -42,7 +42,7 @@ class Memories(APIView):
         status=(201, 200),
         parameters=[IF_MATCH],
         example=EXAMPLE,
-        answer=output_schemas.MEMORY_EXAMPLE | {"similar": []},
+        answer=output_schemas.MEMORY_EXAMPLE | {"similar": [], "conflicts": []},
         writes=True,
     )
     def post(self, request: Request, body: dict[str, Any]) -> Response:

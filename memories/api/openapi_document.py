@@ -7,6 +7,9 @@ from memories.contract import inputs
 from memories.contract.output_schemas import PLACE_EXAMPLES
 from memories.models import (
     Change,
+    PairDecision,
+    PairKind,
+    PairState,
     ProposalCause,
     ProposalState,
     ProposedOperation,
@@ -31,7 +34,10 @@ ENUMS = {
             enum.__name__: enum
             for enum in (Type, Scope, Status, Provenance, Relation, Change, Dedupe, Mode, Presence, Verb)
         },
-        **{enum.__name__: enum for enum in (ProposalCause, ProposalState, ProposedOperation)},
+        **{
+            enum.__name__: enum
+            for enum in (PairDecision, PairKind, PairState, ProposalCause, ProposalState, ProposedOperation)
+        },
         "Order": inputs.ORDERS,
         "SortBy": SORTS,
         "ContextSectionName": SectionName,

@@ -7,6 +7,9 @@ from memories.models import (
     PATH_LENGTH,
     SUMMARY_LENGTH,
     TAG_COUNT,
+    PairDecision,
+    PairKind,
+    PairState,
     ProposalState,
     Provenance,
     Relation,
@@ -204,6 +207,25 @@ LIST: dict[str, Schema] = (
     | PAGE
 )
 PROPOSALS: dict[str, Schema] = {"state": one_of(ProposalState, description="Only those in this state.")} | PAGE
+PAIRS: dict[str, Schema] = {
+    "state": one_of(PairState, default=PairState.OPEN.value, description="Those to decide about, or decided ones."),
+    "kind": one_of(PairKind, description="Only those of this kind."),
+    "memory_id": identity(description="Only those that this memory is in."),
+} | PAGE
+SETTLE_PAIR = record(
+    {
+        "decision": one_of(
+            PairDecision,
+            description="keep: forget the other. supersede: one replaces the other. merge: one memory of both. "
+            "both-hold: both stay, for a reason. not-duplicate: both stay.",
+        ),
+        "keep": identity(description="The memory that stays; the newer one, if it is left out."),
+        "reason": REASON,
+        "content": text(shortest=1, description="With merge: the joined text."),
+    },
+    required=["decision"],
+    title="Settlement",
+)
 RECALLS: dict[str, Schema] = {
     "since": moment(description="From then on."),
     "until": moment(description="Before then."),

@@ -6,6 +6,9 @@ from memories.contract.inputs import SESSION_BINDINGS
 from memories.contract.memory_fields import ANSWERED_FIELDS, FIELD_EXAMPLES
 from memories.models import (
     Change,
+    PairDecision,
+    PairKind,
+    PairState,
     ProposalCause,
     ProposalState,
     ProposedOperation,
@@ -70,6 +73,7 @@ PROPERTIES: dict[str, Schema] = {
     **PLACES,
     "created_at": moment(),
     "updated_at": moment(),
+    "disputed": flag(description="Another memory that holds contradicts it, and nobody has settled that."),
     "access_count": COUNT,
     "last_accessed_at": nullable(moment()),
 }
@@ -95,8 +99,23 @@ PROPOSED = {
 GONE = {"forgotten_at": nullable(moment()), "forgotten_by": nullable(text()), "forget_reason": nullable(text())}
 MEMORY = whole_record(PROPERTIES | PROPOSED | GONE, optional=(*PROPOSED, *GONE), title="Memory")
 SIMILAR = whole_record({"id": identity(), "similarity": fraction()}, title="SimilarMemory")
+CONFLICT = whole_record(
+    {
+        "id": identity(),
+        "similarity": fraction(),
+        "differences": list_of(
+            whole_record({"kind": text(), "saved": text(), "other": text()}, title="SavedDifference")
+        ),
+    },
+    title="ConflictingMemory",
+)
 SAVED = whole_record(
-    PROPERTIES | PROPOSED | {"similar": list_of(SIMILAR, description="Memories that say nearly the same.")},
+    PROPERTIES
+    | PROPOSED
+    | {
+        "similar": list_of(SIMILAR, description="Memories that say nearly the same."),
+        "conflicts": list_of(CONFLICT, description="Memories that cannot hold beside this one."),
+    },
     optional=tuple(PROPOSED),
 )
 RECEIPT = whole_record(
@@ -166,6 +185,42 @@ PROPOSAL = whole_record(
         "decision_note": nullable(text()),
     },
     title="Proposal",
+)
+PAIRED_MEMORY = whole_record(
+    {
+        "id": identity(),
+        "key": nullable(text()),
+        "content": text(),
+        "type": text(),
+        "version": VERSION,
+        "by": text(),
+        "created_at": moment(),
+        "updated_at": moment(),
+        "valid_from": nullable(moment()),
+        "valid_until": nullable(moment()),
+    },
+    title="PairedMemory",
+)
+PAIR = whole_record(
+    {
+        "id": identity(),
+        "kind": one_of(PairKind),
+        "state": one_of(PairState),
+        "similarity": fraction(),
+        "differences": list_of(
+            whole_record({"kind": text(), "older": text(), "newer": text()}, title="PairDifference"),
+            description="Of a contradiction: the words of the one, and those of the other.",
+        ),
+        "older": PAIRED_MEMORY,
+        "newer": PAIRED_MEMORY,
+        "decision": nullable(one_of(PairDecision)),
+        "reason": nullable(text()),
+        "kept": nullable(identity(description="The memory that stayed.")),
+        "settled_by": nullable(text()),
+        "settled_at": nullable(moment()),
+        "created_at": moment(),
+    },
+    title="Pair",
 )
 ASSOCIATION = whole_record(
     {
@@ -322,6 +377,7 @@ MEMORY_EXAMPLE: dict[str, Any] = {
     "superseded_by": None,
     "status": "active",
     "provenance": "agent",
+    "disputed": False,
     "access_count": 0,
     "last_accessed_at": None,
 }
@@ -363,6 +419,39 @@ PROPOSAL_EXAMPLE = {
     "decided_at": None,
     "decided_by": None,
     "decision_note": None,
+}
+PAIRED_EXAMPLE = {
+    "id": OTHER_ID,
+    "key": None,
+    "content": "Staging listens on port 8080.",
+    "type": "fact",
+    "version": 1,
+    "by": "harbour-bot",
+    "created_at": "2026-11-01T08:15:00Z",
+    "updated_at": "2026-11-01T08:15:00Z",
+    "valid_from": None,
+    "valid_until": None,
+}
+PAIR_EXAMPLE: dict[str, Any] = {
+    "id": "01a8c2f8-6666-7777-8888-99990000aaaa",
+    "kind": "contradiction",
+    "state": "open",
+    "similarity": 0.9312,
+    "differences": [{"kind": "number", "older": "8080", "newer": "1933"}],
+    "older": PAIRED_EXAMPLE,
+    "newer": PAIRED_EXAMPLE
+    | {
+        "id": MEMORY_EXAMPLE["id"],
+        "content": "Staging listens on port 1933.",
+        "created_at": "2026-11-02T08:15:00Z",
+        "updated_at": "2026-11-02T08:15:00Z",
+    },
+    "decision": None,
+    "reason": None,
+    "kept": None,
+    "settled_by": None,
+    "settled_at": None,
+    "created_at": "2026-11-02T08:15:00Z",
 }
 ASSOCIATION_EXAMPLE = {
     "id": "01a8c2f2-5e6f-7a8b-9c0d-1e2f3a4b5c6d",
@@ -407,6 +496,7 @@ PLACE_EXAMPLES = {  # in addresses
     "memory_id": MEMORY_EXAMPLE["id"],
     "target_id": OTHER_ID,
     "proposal_id": PROPOSAL_EXAMPLE["id"],
+    "pair_id": PAIR_EXAMPLE["id"],
     "asset_id": ASSET_EXAMPLE["id"],
     "source_id": SOURCE_EXAMPLE["id"],
     "key": MEMORY_EXAMPLE["key"],

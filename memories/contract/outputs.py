@@ -8,12 +8,15 @@ from memories.models import (
     FileVersion,
     Memory,
     MemoryFields,
+    Pair,
+    PairKind,
     Proposal,
     Revision,
     Source,
     TeamFile,
 )
 from memories.prompts import context
+from memories.queries.pairs import find_pair_differences
 from memories.queries.presence import Presence
 from memories.queries.recall_log import GivenMemory, MemoryVersion, given_versions
 from memories.queries.recall_log import RecallEntry as PastRecall
@@ -59,6 +62,7 @@ def memory(row: Memory) -> dict[str, Any]:
         **({"proposal_id": row.proposal_id} if row.proposal_id else {}),
         **_screening(row),
         "provenance": row.provenance,
+        "disputed": row.disputed,
         "access_count": row.access_count,
         "last_accessed_at": row.last_accessed_at,
     }
@@ -75,9 +79,19 @@ def forgotten(row: Memory) -> dict[str, Any]:
 
 
 def saved(row: Memory) -> dict[str, Any]:
-    """Return the saved memory, and the memories that it nearly repeats."""
+    """Return the saved memory, the memories that it nearly repeats, and those that it contradicts."""
     similar = [{"id": other.memory_id, "similarity": round(other.similarity, 4)} for other in row.similar]
-    return memory(row) | {"similar": similar}
+    conflicts = [
+        {
+            "id": other.memory_id,
+            "similarity": round(other.similarity, 4),
+            "differences": [
+                {"kind": part.kind, "saved": part.first, "other": part.second} for part in other.differences
+            ],
+        }
+        for other in row.conflicts
+    ]
+    return memory(row) | {"similar": similar, "conflicts": conflicts}
 
 
 def recalled(result: Recalled, *, mode: str, explain: bool) -> dict[str, Any]:
@@ -217,6 +231,41 @@ def proposal(row: Proposal) -> dict[str, Any]:
         "decided_at": row.decided_at,
         "decided_by": row.decided_by.get_username() if row.decided_by else None,
         "decision_note": row.decision_note or None,
+    }
+
+
+def pair(row: Pair) -> dict[str, Any]:
+    """Return a pair with both memories, and the words in which they contradict each other."""
+    differences = find_pair_differences(row) if row.kind == PairKind.CONTRADICTION else ()
+    return {
+        "id": row.pk,
+        "kind": row.kind,
+        "state": row.state,
+        "similarity": round(row.similarity, 4),
+        "differences": [{"kind": part.kind, "older": part.first, "newer": part.second} for part in differences],
+        "older": _paired_memory(row.older),
+        "newer": _paired_memory(row.newer),
+        "decision": row.decision or None,
+        "reason": row.reason or None,
+        "kept": row.kept,
+        "settled_by": row.settled_by or None,
+        "settled_at": row.settled_at,
+        "created_at": row.created_at,
+    }
+
+
+def _paired_memory(row: Memory) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "key": row.key or None,
+        "content": row.content,
+        "type": row.type,
+        "version": row.version,
+        "by": row.byline,
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+        "valid_from": row.valid_from,
+        "valid_until": row.valid_until,
     }
 
 

@@ -23,10 +23,12 @@ from memories.models.constants import (
     Type,
     octet_length,
 )
+from memories.models.disputes import disputed_sql
 from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded, UnembeddedQuerySet
 from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
 from memories.models.idempotency import Answer
-from memories.models.memory import Memory, MemoryFields, MemoryQuerySet, Similar
+from memories.models.memory import Conflicting, Memory, MemoryFields, MemoryQuerySet, Similar
+from memories.models.pairs import Pair, PairDecision, PairKind, PairQuerySet, PairState
 from memories.models.proposals import (
     MOMENT_ARGUMENTS,
     Proposal,
@@ -60,6 +62,7 @@ __all__ = [
     "Batch",
     "BatchQuerySet",
     "Change",
+    "Conflicting",
     "Day",
     "Deed",
     "Embedding",
@@ -70,6 +73,11 @@ __all__ = [
     "Memory",
     "MemoryFields",
     "MemoryQuerySet",
+    "Pair",
+    "PairDecision",
+    "PairKind",
+    "PairQuerySet",
+    "PairState",
     "Proposal",
     "ProposalCause",
     "ProposalQuerySet",
@@ -93,5 +101,6 @@ __all__ = [
     "Usage",
     "Vocabulary",
     "asset_path",
+    "disputed_sql",
     "octet_length",
 ]

@@ -13,6 +13,7 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Case, F, Func, OuterRef, Q, Subquery, When
 from django.db.models.base import ModelState
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
@@ -32,7 +33,9 @@ from memories.models.constants import (
     Type,
     octet_length,
 )
+from memories.models.disputes import disputed_sql
 from memories.rules import access
+from memories.text.comparison import Difference
 from memoryhub.languages import ENGLISH, LANGUAGE_LENGTH
 from memoryhub.tenancy import SameOrganization, tenant_key, tenant_link
 from teams.actor import Actor
@@ -45,6 +48,15 @@ class Similar:
 
     memory_id: UUID
     similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicting:
+    """Another memory that says something that cannot hold beside this one."""
+
+    memory_id: UUID
+    similarity: float
+    differences: Sequence[Difference]  # the words of this memory first, then those of the other
 
 
 AUDIENCE = Case(
@@ -164,13 +176,14 @@ class MemoryQuerySet(AuthoredQuerySet["Memory"]):
         return self.filter(key=key).order_by("-owns_key", "-updated_at")
 
     def with_usage(self) -> Self:
-        """Load how often and when last they were recalled."""
+        """Load how often and when last they were recalled, and whether another one that holds contradicts them."""
         usage = apps.get_model("memories", "Usage").objects.filter(
             organization=OuterRef("organization"), memory=OuterRef("pk")
         )
         return self.annotate(
             access_count=Coalesce(Subquery(usage.values("access_count")), 0),
             last_accessed_at=Subquery(usage.values("last_accessed_at")),
+            disputed=RawSQL(disputed_sql(Memory._meta.db_table), (), models.BooleanField()),  # noqa: S611 (no values)
         )
 
 
@@ -211,6 +224,10 @@ class Memory(Authored, MemoryFields):
     last_accessed_at: datetime | None = None
     # What it nearly repeats: filled in by the save that made it.
     similar: Sequence["Similar"] = ()
+    # What it contradicts: filled in by a save.
+    conflicts: Sequence["Conflicting"] = ()
+    # Whether it contradicts another memory that holds, and nobody has settled that: filled in by reads.
+    disputed: bool = False
     # The change that was proposed instead of made: filled in by the write that was held.
     proposal_id: UUID | None = None
     # What was found in the text, and what became of it: filled in by the write.
@@ -382,7 +399,12 @@ class Memory(Authored, MemoryFields):
 
     @classmethod
     def from_row(
-        cls, row: Sequence[Any], *, access_count: int | None = None, last_accessed_at: datetime | None = None
+        cls,
+        row: Sequence[Any],
+        *,
+        access_count: int | None = None,
+        last_accessed_at: datetime | None = None,
+        disputed: bool = False,
     ) -> "Memory":
         """Build an active memory from its columns, as selected by raw SQL, with its usage if there is any.
 
@@ -392,7 +414,7 @@ class Memory(Authored, MemoryFields):
         memory.__dict__.update(cls.LIVING, **dict(zip(cls.COLUMNS, row, strict=True)))
         memory._state = ModelState()
         memory._state.adding, memory._state.db = False, "default"
-        memory.access_count, memory.last_accessed_at = access_count or 0, last_accessed_at
+        memory.access_count, memory.last_accessed_at, memory.disputed = access_count or 0, last_accessed_at, disputed
         return memory
 
 

@@ -57,6 +57,7 @@ from memories.operations.save import (
     save_memory,
 )
 from memories.operations.screen import Hold, ScreeningRefusal
+from memories.operations.settle import Settlement, reopen_pair, settle_pair
 from memories.operations.supersede import reinstate_memory, supersede_by_link, supersede_memory
 from memories.operations.unanswered import answer_question, dismiss_question, reopen_question
 from memories.rules.preconditions import ExpectedVersion
@@ -79,6 +80,7 @@ __all__ = [
     "MergeNeeded",
     "SavedProposals",
     "ScreeningRefusal",
+    "Settlement",
     "add_citation",
     "answer_question",
     "append_to_memory",
@@ -108,6 +110,7 @@ __all__ = [
     "reject_proposal",
     "reject_proposals",
     "remove_citation",
+    "reopen_pair",
     "reopen_proposal",
     "reopen_proposals",
     "reopen_question",
@@ -120,6 +123,7 @@ __all__ = [
     "save_memory",
     "save_proposals",
     "set_expiry",
+    "settle_pair",
     "supersede_by_link",
     "supersede_memory",
     "sweep_expired",

@@ -331,4 +331,6 @@ def _make_batch(rows: Sequence[Unembedded], provider: Provider) -> None:
         store_vectors(living, vectors, provider)
         with connection.cursor() as cursor:
             cursor.execute(DELETE_DONE, [[row.pk for row in rows], [row.memory.version for row in rows]])
-        link_similar([row.memory_id for row in rows if row.links])
+        for links in (True, False):
+            if waiting := [row.memory_id for row in rows if row.links is links]:
+                link_similar(waiting, links=links)

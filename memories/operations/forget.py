@@ -16,6 +16,7 @@ from memories.models import (
     Association,
     Change,
     Memory,
+    Pair,
     Proposal,
     ProposedOperation,
     Revision,
@@ -126,6 +127,7 @@ def _drop_attachments(memory: Memory) -> None:
     Association.objects.leaving(memory).delete()
     Association.objects.reaching(memory).delete()
     Proposal.objects.in_organization(memory.organization_id).filter(memory=memory.pk).delete()
+    Pair.objects.in_organization(memory.organization_id).of_memories([memory.pk]).delete()
     Answer.objects.that_may_quote(memory).delete()
 
 

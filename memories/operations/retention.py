@@ -15,6 +15,7 @@ from memories.models import (
     Asset,
     Association,
     Memory,
+    Pair,
     Proposal,
     RecallLog,
     Revision,
@@ -41,6 +42,8 @@ MEMORY_REFERENCES: tuple[tuple[type[Model], str], ...] = (
     (Unembedded, "memory"),
     (Usage, "memory"),
     (Proposal, "memory"),
+    (Pair, "older"),
+    (Pair, "newer"),
     (Revision, "memory"),
 )
 

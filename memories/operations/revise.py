@@ -14,6 +14,7 @@ from memories.operations.embed import drop_vectors, embed_memories
 from memories.operations.keys import free_key, hand_on_key
 from memories.operations.propose import enforce_policy
 from memories.operations.record import record_revisions, refuse_change, translate_integrity_errors
+from memories.operations.similarity import compare_changed
 from memories.rules.access import require_verb
 from memories.rules.policies import select_unguarded
 from memories.rules.preconditions import ExpectedVersion, VersionCheck
@@ -76,6 +77,7 @@ def revise(
         drop_vectors([memory])
     elif not EMBEDDED_FIELDS.isdisjoint(values):
         embed_memories([memory])
+        compare_changed([memory.pk])
     return memory
 
 

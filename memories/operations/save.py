@@ -118,8 +118,10 @@ def save_memory(*, actor: Actor, draft: Draft, version: VersionCheck = None, now
     if version is None:
         with transaction.atomic():
             (memory,) = _save_all(actor=actor, drafts=[draft], now=now)
-        if memory.version == 1 and memory.proposal_id is None:
-            memory.similar = link_similar([memory.pk]).get(memory.pk, ())
+        if memory.proposal_id is None and (
+            likeness := link_similar([memory.pk], links=memory.version == 1).get(memory.pk)
+        ):
+            likeness.report_on(memory)
         return memory
     return _save_at_version(actor=actor, draft=draft, version=version, now=now or timezone.now())
 

@@ -224,8 +224,8 @@ NO_WORDS: dict[str, Any] = {
 def _read_hit(
     row: tuple[Any, ...], ranking: Ranking, weights: Weights, shares: Sequence[float]
 ) -> tuple[Memory, Scored]:
-    place, importance, access_count, last_accessed_at, *columns = row
-    memory = Memory.from_row(columns, access_count=access_count, last_accessed_at=last_accessed_at)
+    place, importance, access_count, last_accessed_at, disputed, *columns = row
+    memory = Memory.from_row(columns, access_count=access_count, last_accessed_at=last_accessed_at, disputed=disputed)
     candidate = ranking.candidates.describe(place)
     return memory, Scored(
         weights=weights,

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Q
 
-from memories.models import Memory
+from memories.models import Memory, disputed_sql
 from memories.recall import visibility_sql
 from memories.rules.importance import IMPORTANCE_NOW
 from memoryhub.prepared_statements import prepared_cursor
@@ -59,7 +59,7 @@ WITH first AS MATERIALIZED (
     SELECT DISTINCT found.id
     FROM unnest(%(audiences)s::uuid[]) AS asked (audience), LATERAL ({first}) AS found
 )
-SELECT (SELECT count(*) FROM first), access_count, last_accessed_at, {columns}
+SELECT (SELECT count(*) FROM first), access_count, last_accessed_at, {disputed}, {columns}
 FROM (
     SELECT memory.*, access_count, last_accessed_at, {importance} AS importance_now
     FROM first JOIN memories_memory AS memory USING (id)
@@ -101,11 +101,12 @@ def _read(
         importance=IMPORTANCE_NOW,
         columns=", ".join(f"memory.{column}" for column in Memory.COLUMNS),
         order=ORDER[order],
+        disputed=disputed_sql("memory"),
     )
     with prepared_cursor() as cursor:
         cursor.execute(statement, visibility_sql.bound(actor) | filtered | bound)
         rows = cursor.fetchall()
-    memories = [Memory.from_row(row[3:], access_count=row[1], last_accessed_at=row[2]) for row in rows]
+    memories = [Memory.from_row(row[4:], access_count=row[1], last_accessed_at=row[2], disputed=row[3]) for row in rows]
     return memories, rows[0][0] if rows else 0
 
 

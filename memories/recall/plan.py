@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from memories.models import Memory
+from memories.models import Memory, disputed_sql
 from memories.recall import words
 from memories.recall.meaning import VectorLimits
 from memories.recall.template import render_template
@@ -76,6 +76,7 @@ def build_hits_statement(visible: str) -> str:
         "visible": visible,
         "tie": TIE,
         "importance": IMPORTANCE_NOW,
+        "disputed": disputed_sql("memories_memory"),
         "columns": ", ".join(f"memories_memory.{column}" for column in Memory.COLUMNS),
     }
     return render_template("hits.sql", conditions={}, values=values)
