@@ -134,6 +134,12 @@ class MemoryQuerySet(AuthoredQuerySet["Memory"]):
     def writable_by(self, actor: Actor, *, now: datetime | None = None) -> Self:
         return self.alive(now=now).filter(access.writable_by(actor))
 
+    def annotatable_by(self, actor: Actor, *, now: datetime | None = None) -> Self:
+        """Return the memories that the actor may add links, sources and attachments to: those that it may change, and
+        its own proposals."""
+        living = self.filter(forgotten_at=None).not_expired(now=now)
+        return living.filter(access.is_active_or_own_proposal(actor), access.writable_by(actor))
+
     def restorable_by(self, actor: Actor) -> Self:
         return self.forgotten().filter(access.writable_by(actor))
 

@@ -85,7 +85,7 @@ def _save_links(actor: Actor, origin_id: UUID, links: Sequence[Link], now: datet
         )
     targets = {link.target_id for link in links}
     _lock_memories(actor, origin_id, *targets)
-    require_writable(actor=actor, memory_id=origin_id, now=now)
+    _require_annotatable(actor, origin_id, now=now)
     seen = set(Memory.objects.visible_to(actor, now=now).filter(pk__in=targets).values_list("pk", flat=True))
     for position, link in enumerate(links):
         if link.target_id not in seen:
@@ -139,7 +139,7 @@ def attach_all(
     require_space(Path(settings.MEDIA_ROOT), size=sum(asset.size for asset in assets))
     try:
         with transaction.atomic():
-            lock_memory(actor=actor, memory_id=memory_id, version=None, now=now)
+            _lock_annotatable(actor, memory_id, now=now)
             for asset, sent in zip(assets, files, strict=True):
                 asset.file.save(asset.name, sent.file, save=False)
                 asset.save(force_insert=True)
@@ -148,6 +148,13 @@ def attach_all(
             asset.file.storage.delete(asset_path(asset, asset.name))
         raise
     return assets
+
+
+def _lock_annotatable(actor: Actor, memory_id: UUID, *, now: datetime) -> None:
+    require_verb(actor, Verb.WRITE)
+    rows = Memory.objects.annotatable_by(actor, now=now).filter(pk=memory_id)
+    if not rows.select_for_update().values_list("pk", flat=True):
+        refuse_change(actor=actor, memory_id=memory_id, version=None, now=now)
 
 
 def _build_asset(actor: Actor, memory_id: UUID, sent: FileUpload, *, now: datetime) -> Asset:
@@ -194,7 +201,7 @@ def add_citation(
 ) -> Source:
     """Record where the memory came from."""
     now = now or timezone.now()
-    lock_memory(actor=actor, memory_id=memory_id, version=None, now=now)
+    _lock_annotatable(actor, memory_id, now=now)
     return cite_new_memory(
         actor=actor, memory_id=memory_id, session=session, message_id=message_id, url=url, quote=quote, now=now
     )
@@ -292,9 +299,9 @@ def _lock_memories(actor: Actor, *memory_ids: UUID) -> None:
     list(ends.select_for_update(no_key=True).values_list("pk"))
 
 
-def require_writable(*, actor: Actor, memory_id: UUID, now: datetime) -> None:
+def _require_annotatable(actor: Actor, memory_id: UUID, *, now: datetime) -> None:
     require_verb(actor, Verb.WRITE)
-    if not Memory.objects.writable_by(actor, now=now).filter(pk=memory_id).exists():
+    if not Memory.objects.annotatable_by(actor, now=now).filter(pk=memory_id).exists():
         refuse_change(actor=actor, memory_id=memory_id, version=None, now=now)
 
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from memories.models import TAG_COUNT, Batch, Change, Deed, Memory, Revision
 from memories.operations.embed import drop_vectors, embed_memories
 from memories.operations.keys import free_key, hand_on_key
+from memories.operations.propose import enforce_policy
 from memories.operations.record import record_revisions, translate_integrity_errors
 from memories.operations.revise import refuse_earlier_expiry
 from memories.operations.screen import screen_values
@@ -197,6 +198,10 @@ def _preview_effect(actor: Actor, memory: Memory, wish: BulkEdit, now: datetime)
         return "You may read it, but not change it."
     if memory.forgotten_at and wish.deed is not Deed.RESTORE:
         return "It is forgotten. Restore it first."
+    try:
+        enforce_policy(actor, memory, CHANGE_OF_DEED[wish.deed])
+    except Forbidden as refusal:  # or what would become a proposal
+        return refusal.message
     match wish.deed:
         case Deed.PIN:
             return "It is pinned already." if memory.pinned else {"pinned": True}

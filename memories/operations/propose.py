@@ -15,7 +15,7 @@ from django.utils import timezone
 from memories.models import Change, Memory, Proposal, ProposalCause, ProposedOperation
 from memories.operations.screen import Hold, screen_values
 from memories.rules.fields import Unset
-from memories.rules.policies import Outcome, decide_change
+from memories.rules.policies import POLICY_FIELDS, Decision, Outcome, decide_change
 from memories.rules.trust import provenance_of_caller
 from memoryhub.errors import Forbidden, TooMany
 from teams.actor import Actor
@@ -42,8 +42,11 @@ class NeedsApproval(Forbidden):
 
 def enforce_policy(actor: Actor, memory: Memory, change: Change) -> None:
     """Raise what the policy of the actor's team makes of this change, if it does not simply let it pass."""
-    values = {name: getattr(memory, name) for name in ("type", "category", "key", "scope", "source", "pinned")}
-    decision = decide_change(actor, values, change)
+    raise_decision(decide_change(actor, {name: getattr(memory, name) for name in POLICY_FIELDS}, change), memory)
+
+
+def raise_decision(decision: Decision, memory: Memory) -> None:
+    """Raise what a decision about this memory demands, if it does not save."""
     if decision.outcome is Outcome.REFUSE:
         raise Forbidden(decision.reason)
     if decision.outcome is Outcome.PROPOSE:

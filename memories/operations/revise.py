@@ -12,11 +12,11 @@ from django.utils import timezone
 from memories.models import Change, Memory, MemoryQuerySet, Revision
 from memories.operations.embed import drop_vectors, embed_memories
 from memories.operations.keys import free_key, hand_on_key
-from memories.operations.propose import enforce_policy
+from memories.operations.propose import enforce_policy, raise_decision
 from memories.operations.record import record_revisions, refuse_change, translate_integrity_errors
 from memories.operations.similarity import compare_changed
 from memories.rules.access import require_verb
-from memories.rules.policies import select_unguarded
+from memories.rules.policies import POLICY_FIELDS, decide_new, may_save_anything, select_unguarded
 from memories.rules.preconditions import ExpectedVersion, VersionCheck
 from memories.rules.trust import lower_provenance, provenance_of_caller
 from memories.text.language import language_of_change
@@ -57,6 +57,8 @@ def revise(
     candidates = Memory.objects.writable_by(actor, now=now).filter(pk=memory_id) if rows is None else rows
     unchanged = ExpectedVersion.of(version).filter_rows(candidates, row_id=memory_id)
     unguarded = None if change in UNGUARDED_CHANGES else select_unguarded(actor, change)
+    if change not in UNGUARDED_CHANGES and not POLICY_FIELDS.isdisjoint(values):
+        _enforce_policy_on_result(actor, unchanged, values)
     with translate_integrity_errors():
         found = (unchanged if unguarded is None else unchanged.filter(unguarded)).update(
             **values,
@@ -79,6 +81,15 @@ def revise(
         embed_memories([memory])
         compare_changed([memory.pk])
     return memory
+
+
+def _enforce_policy_on_result(actor: Actor, rows: MemoryQuerySet, values: Mapping[str, Any]) -> None:
+    """Hold a change that makes a memory of a kind that the actor could not have saved at once, so that nobody saves
+    something harmless first."""
+    if may_save_anything(actor) or (present := rows.defer("search").first()) is None:
+        return
+    kind = {name: values.get(name, getattr(present, name)) for name in POLICY_FIELDS}
+    raise_decision(decide_new(actor, kind), present)
 
 
 # Changes that no policy holds: they say nothing new, or a person has decided on them.

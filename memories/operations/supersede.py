@@ -1,6 +1,8 @@
 """Superseding: a memory that no longer holds is closed at the moment from which its successor holds."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -8,7 +10,7 @@ from django.utils import timezone
 
 from memories.models import Change, Memory, ProposedOperation, Relation
 from memories.operations.attach import associate
-from memories.operations.propose import proposable
+from memories.operations.propose import NeedsApproval, proposable
 from memories.operations.record import refuse_change, reveal_if_readable
 from memories.operations.revise import lock_memory, revise
 from memories.rules.fields import clean_fields
@@ -78,9 +80,26 @@ def supersede_memory(
     if successor.valid_from != start:
         changes["valid_from"] = start
     if changes:
-        revise(actor=actor, memory_id=by, change=Change.UPDATED, version=successor.version, now=now, values=changes)
+        _revise_successor(actor, successor, changes, old=old, now=now)
     associate(actor=actor, origin_id=by, target_id=old.pk, relation=Relation.UPDATES, weight=1.0, now=now)
     return closed
+
+
+def _revise_successor(
+    actor: Actor, successor: Memory, values: Mapping[str, Any], *, old: Memory, now: datetime
+) -> None:
+    """Give the successor the key and the start. If that is held, the whole replacement is."""
+    try:
+        revise(
+            actor=actor,
+            memory_id=successor.pk,
+            change=Change.UPDATED,
+            version=successor.version,
+            now=now,
+            values=values,
+        )
+    except NeedsApproval as held:
+        raise NeedsApproval(old, held.reason, cause=held.cause, findings=held.findings) from held
 
 
 def supersede_by_link(

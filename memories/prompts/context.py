@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import models
 from django.utils import timezone
 
-from memories.models import Memory
+from memories.models import Memory, Status
 from memories.prompts.quoting import Frame, escape_line_breaks
 from memories.recall import AUTO, Floor, Recalled, recall, visibility_sql
 from memoryhub.errors import Invalid
@@ -74,6 +74,7 @@ class PromptEntry:
     content: str
     summary: str
     byline: str
+    status: str = Status.ACTIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,8 @@ def entry_text(memory: PromptEntry) -> str:
 
 def render_line(memory: PromptEntry) -> str:
     author = escape_line_breaks(memory.byline).translate(str.maketrans("[]", "()"))
-    return f"[{memory.type}][{author}] {escape_line_breaks(entry_text(memory))}"
+    kind = memory.type if memory.status == Status.ACTIVE else f"{memory.type}, {memory.status}"
+    return f"[{kind}][{author}] {escape_line_breaks(entry_text(memory))}"
 
 
 def render_core_block(content: str) -> str:
@@ -198,7 +200,7 @@ def _entry_ids(sections: Mapping[SectionName, Sequence[PromptEntry]]) -> set[UUI
 
 
 ENTRIES_SQL = """
-SELECT memories_memory.id, type, content, summary, coalesce(username, slug, 'system')
+SELECT memories_memory.id, type, content, summary, coalesce(username, slug, 'system'), status
 FROM memories_memory
 LEFT JOIN teams_agent AS agent ON agent.id = memories_memory.agent_id
 LEFT JOIN auth_user AS login ON login.id = memories_memory.user_id

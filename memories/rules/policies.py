@@ -17,6 +17,7 @@ from memoryhub.errors import Forbidden, Invalid
 from teams.actor import Actor
 from teams.models import Level
 
+POLICY_FIELDS = frozenset({"source", "type", "category", "key", "scope", "pinned"})  # that rules look at
 MOST_RULES = 50
 MOST_VALUES = 50  # in one list of a rule
 
@@ -135,6 +136,11 @@ def decide_new(actor: Actor, values: Mapping[str, Any]) -> Decision:
 def decide_change(actor: Actor, values: Mapping[str, Any], change: Change) -> Decision:
     """Return what becomes of a change to a memory that has these values now."""
     return _decide(actor, values, find_write_kind(change))
+
+
+def may_save_anything(actor: Actor) -> bool:
+    """Tell whether no rule stops a new memory of this actor, whatever it is."""
+    return all(rule.then is Outcome.SAVE for rule in _list_rules(actor, WriteKind.NEW))
 
 
 def _decide(actor: Actor, values: Mapping[str, Any], kind: WriteKind) -> Decision:

@@ -11,6 +11,7 @@ from memories.contract import inputs
 from memories.models import CONTENT_BYTES, LABEL_LENGTH, SUMMARY_LENGTH, Memory, Relation, Type
 from memories.recall import Filters, Hit, Mode, recall
 from memories.rules.fields import UNSET, Unset
+from memories.tools.held_status import HELD_STATUS, describe_held_status
 from memories.tools.tool import Arguments, Result, Tool
 from memoryhub.errors import Conflict, Invalid, NotFound
 from memoryhub.ids import parse_uuid
@@ -39,6 +40,7 @@ SORTED_BY: Mapping[str, Callable[[Hit], float]] = {
 }
 LINKS = 50  # with one save
 SOURCE_LENGTH = 1_000  # fits into the metadata, however it is written there
+WAITING = "The memory stays until a person approves that it is forgotten."
 SUMMARIZED = 500  # characters of each memory in a summary
 PREVIEWED = 100
 
@@ -57,7 +59,8 @@ def memory_save(actor: Actor, arguments: Arguments) -> Result:
         memory = operations.save_memory(actor=_in_channel(actor, arguments.get("channel_id")), draft=draft)
         if arguments["associations"]:
             _associate(actor, memory, arguments["associations"])
-    return {"memory_id": str(memory.pk), "success": True, "message": "Memory saved successfully"}
+    message = "Memory proposed: it waits for a person's approval" if memory.proposal_id else "Memory saved successfully"
+    return {"memory_id": str(memory.pk), "success": True, "message": message, **describe_held_status(memory)}
 
 
 def memory_recall(actor: Actor, arguments: Arguments) -> Result:
@@ -99,6 +102,8 @@ def memory_delete(actor: Actor, arguments: Arguments) -> Result:
         if not Memory.objects.restorable_by(actor).filter(pk=memory_id).exists():
             raise
         return {"forgotten": False, "message": f"Memory {memory_id} is already forgotten."}
+    if gone.proposal_id:
+        return {"forgotten": False, "message": WAITING, **describe_held_status(gone)}
     preview = f": {_line(gone.content, PREVIEWED)}" if actor.may(Verb.READ) else "."
     return {"forgotten": True, "message": f"Memory forgotten [{gone.type}]{preview}"}
 
@@ -151,6 +156,7 @@ def _render_hit(hit: Hit) -> Result:
         "rrf_score": round(hit.scored.reciprocal, 6) if hit.scored else None,
         "source": _whole_source(memory),
         "channel_id": memory.channel_id or None,
+        **describe_held_status(memory),
     }
 
 
@@ -180,7 +186,9 @@ LINK = record(
     required=["target_id"],
 )
 
-SAVED = whole_record({"memory_id": identity(), "success": flag(), "message": text()})
+SAVED = whole_record(
+    {"memory_id": identity(), "success": flag(), "message": text(), **HELD_STATUS}, optional=tuple(HELD_STATUS)
+)
 RECALLED = whole_record(
     {
         "id": identity(),
@@ -192,7 +200,9 @@ RECALLED = whole_record(
         "rrf_score": nullable({"type": "number", "description": "The sum of 1/(60 + rank); null without a ranking."}),
         "source": text(),
         "channel_id": nullable(text()),
-    }
+        **HELD_STATUS,
+    },
+    optional=tuple(HELD_STATUS),
 )
 FOUND = whole_record(
     {
@@ -202,7 +212,7 @@ FOUND = whole_record(
         "summary": text(description="The memories in markdown."),
     }
 )
-FORGOTTEN = whole_record({"forgotten": flag(), "message": text()})
+FORGOTTEN = whole_record({"forgotten": flag(), "message": text(), **HELD_STATUS}, optional=tuple(HELD_STATUS))
 EXAMPLE_ID = "01a8c2f0-3b1e-7d64-9a55-0f6b1c2d3e4f"
 EXAMPLE = {"content": "We ship on Tuesdays.", "memory_type": "decision", "importance": 0.8}
 

@@ -5,6 +5,7 @@ from memories.models import KEY_LENGTH
 from memories.recall import DEFAULT_LIMIT, MOST, QUERY_LENGTH, Mode, recall
 from memories.rules.access import require_verb
 from memories.tools import keyed_entries
+from memories.tools.held_status import HELD_STATUS
 from memories.tools.tool import Arguments, Result, Tool
 from memoryhub.errors import Conflict, NotFound
 from memoryhub.json_schema import flag, list_of, moment, one_of, record, text, whole, whole_record
@@ -19,7 +20,8 @@ def save_memory(actor: Actor, arguments: Arguments) -> Result:
     key, category = keyed_entries.key_of(arguments["key"]), arguments["category"]
     draft = operations.Draft(key=key, content=arguments["content"], category=category)
     saved = operations.save_memory(actor=actor, draft=draft)
-    return {"key": saved.key, "category": saved.category, "status": "created" if saved.version == 1 else "updated"}
+    status = "proposed" if saved.proposal_id else "created" if saved.version == 1 else "updated"
+    return {"key": key, "category": category, "status": status}
 
 
 def recall_memories(actor: Actor, arguments: Arguments) -> Result:
@@ -47,14 +49,14 @@ def recall_memories(actor: Actor, arguments: Arguments) -> Result:
 def forget_memory(actor: Actor, arguments: Arguments) -> Result:
     """Forget everything under the key: if only its owner were forgotten, a namesake would inherit the key."""
     require_verb(actor, Verb.FORGET)
-    removed = False
+    removed = proposed = False
     for row in reversed(keyed_entries.under(keyed_entries.writable(actor), arguments["key"])):
         try:
-            operations.forget_memory(actor=actor, memory_id=row.pk)
+            gone = operations.forget_memory(actor=actor, memory_id=row.pk)
         except (Conflict, NotFound):  # somebody else forgot it meanwhile
             continue
-        removed = True
-    return {"removed": removed}
+        removed, proposed = removed or not gone.proposal_id, proposed or bool(gone.proposal_id)
+    return {"removed": removed, **({"status": "proposed"} if proposed else {})}
 
 
 def list_memories(actor: Actor, arguments: Arguments) -> Result:
@@ -70,7 +72,7 @@ def list_memories(actor: Actor, arguments: Arguments) -> Result:
 
 KEY = text(longest=KEY_LENGTH, shortest=1, description="The memory's unique name.")
 NAMED = {"key": text(), "category": text(), "updated_at": moment()}
-SAVED = whole_record({"key": text(), "category": text(), "status": one_of(("created", "updated"))})
+SAVED = whole_record({"key": text(), "category": text(), "status": one_of(("created", "updated", "proposed"))})
 RECALLED = whole_record({"memories": list_of(whole_record(NAMED | {"content": text()}))})
 LIST = whole_record(
     {"memories": list_of(whole_record(NAMED)), "note": text(description="If there are more than are listed.")},
@@ -127,7 +129,7 @@ TOOLS = (
         description="Removes a memory by its key; says whether there was one.",
         parameters=record({"key": KEY}, required=["key"]),
         act=forget_memory,
-        gives=whole_record({"removed": flag()}),
+        gives=whole_record({"removed": flag(), **HELD_STATUS}, optional=tuple(HELD_STATUS)),
         destroys=True,
         repeats=True,
         example={"key": "favorite-color"},

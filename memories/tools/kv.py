@@ -13,6 +13,7 @@ from memories.models import KEY_LENGTH, Memory
 from memories.recall import QUERY_LENGTH, log
 from memories.rules.access import require_verb
 from memories.tools import keyed_entries
+from memories.tools.held_status import HELD_STATUS, describe_held_status
 from memories.tools.tool import Arguments, Result, Tool
 from memoryhub.errors import Conflict, Invalid, NotFound
 from memoryhub.json_schema import common_record, list_of, moment, one_of, record, text, whole_record
@@ -85,7 +86,7 @@ def _entry(actor: Actor, row: Memory) -> Result:
     it."""
     named = {"key": keyed_entries.name(id=row.pk, key=row.key, owns_key=row.owns_key)}
     content = {"content": row.content} if actor.may(Verb.READ) else {}
-    return named | content | {"createdAt": row.created_at, "updatedAt": row.updated_at}
+    return named | content | {"createdAt": row.created_at, "updatedAt": row.updated_at} | describe_held_status(row)
 
 
 class Command(NamedTuple):
@@ -114,8 +115,9 @@ ENTRY = whole_record(
         "content": text(description="Not for a token that may not read."),
         "createdAt": moment(),
         "updatedAt": moment(),
+        **HELD_STATUS,
     },
-    optional=["content"],
+    optional=["content", *HELD_STATUS],
 )
 FOUND_ENTRIES = whole_record({"entries": list_of(ENTRY, most=FOUND, description="What search found.")})
 

@@ -21,12 +21,14 @@ from memories.models import (
     MemoryQuerySet,
     Scope,
     Source,
+    Status,
 )
 from memories.recall import MOST, Filters, Mode, recall
 from memories.rules.access import AUDIENCE_COLUMN
 from memories.rules.fields import UNSET
 from memories.tools import keyed_entries
 from memories.tools import scoped_results as shapes
+from memories.tools.held_status import HELD_STATUS, describe_held_status
 from memories.tools.scoped_results import ASSET, CITED, MEMORY, SOURCE, TENTHS, VERSION
 from memories.tools.tool import Arguments, Result, Tool
 from memoryhub.errors import Invalid, NotFound
@@ -77,9 +79,9 @@ def save(actor: Actor, arguments: Arguments) -> Result:
         for place, source in enumerate(arguments["sources"]):
             with _translate_fields(_source_field_names(place)):
                 _cite(actor, memory, source)
-    created = {"created": memory.version == 1}
+    created = {"created": memory.version == 1 and not _is_held_change(memory)}
     if not actor.may(Verb.READ):
-        return {"id": str(memory.pk), "version": memory.version} | created
+        return {"id": str(memory.pk), "version": memory.version} | created | describe_held_status(memory)
     prefetch_related_objects([memory], *PLACES)
     return shapes.memory(memory) | created
 
@@ -124,7 +126,12 @@ def delete(actor: Actor, arguments: Arguments) -> Result:
     own = Memory.objects.writable_by(actor)  # whoever may not read may still forget
     memory_id = arguments["id"] if "id" in arguments else _one(actor, arguments, own).pk
     gone = operations.forget_memory(actor=actor, memory_id=memory_id, reason=arguments["reason"])
-    return {"deleted": True, "id": str(gone.pk)}
+    return {"deleted": gone.proposal_id is None, "id": str(gone.pk), **describe_held_status(gone)}
+
+
+def _is_held_change(memory: Memory) -> bool:
+    """Tell whether a save waits that would change this memory."""
+    return memory.proposal_id is not None and memory.status == Status.ACTIVE
 
 
 def _require_context(actor: Actor, scope: Scope) -> None:
@@ -220,17 +227,21 @@ NAMING: dict[str, Schema] = {
 }
 
 CREATED = {"created": flag(description="Whether it is new; if not, a living key was updated.")}
-RECEIPT = whole_record({"id": identity(), "version": VERSION, **CREATED}, description="For a token that may not read.")
+RECEIPT = whole_record(
+    {"id": identity(), "version": VERSION, **CREATED, **HELD_STATUS},
+    optional=tuple(HELD_STATUS),
+    description="For a token that may not read.",
+)
 RECALLED = whole_record(
     {
-        "memories": list_of(whole_record(MEMORY | {"score": fraction()})),
+        "memories": list_of(whole_record(MEMORY | {"score": fraction()}, optional=tuple(HELD_STATUS))),
         "total": {"type": "integer", "minimum": 0, "description": "How many there are, before the limit."},
         "totalIsBound": flag(description="Whether there may be more than the total."),
     }
 )
 LIST = whole_record(
     {
-        "memories": list_of(whole_record(MEMORY)),
+        "memories": list_of(whole_record(MEMORY, optional=tuple(HELD_STATUS))),
         "nextOffset": nullable({"type": "integer", "minimum": 1, "description": "Where the list goes on."}),
     }
 )
@@ -287,7 +298,7 @@ TOOLS = (
             required=["value"],
         ),
         act=save,
-        gives=common_record(whole_record(MEMORY | CREATED), RECEIPT),
+        gives=common_record(whole_record(MEMORY | CREATED, optional=tuple(HELD_STATUS)), RECEIPT),
         context=CONTEXT,
         example=FREEZE,
         answer=FROZEN | {"created": True},
@@ -338,7 +349,9 @@ TOOLS = (
         description="Reads one memory by its id or key, with its assets and sources.",
         parameters=record(NAMING | WITHIN),
         act=get,
-        gives=whole_record(MEMORY | {"assets": list_of(ASSET), "sources": list_of(SOURCE)}),
+        gives=whole_record(
+            MEMORY | {"assets": list_of(ASSET), "sources": list_of(SOURCE)}, optional=tuple(HELD_STATUS)
+        ),
         context=CONTEXT,
         reads=True,
         example={"key": "deploy-freeze"},
@@ -350,7 +363,7 @@ TOOLS = (
         description="Forgets one memory by its id or key. It is kept for audit and can be restored.",
         parameters=record(NAMING | {"reason": text(longest=SUMMARY_LENGTH, default="")} | WITHIN),
         act=delete,
-        gives=whole_record({"deleted": flag(), "id": identity()}),
+        gives=whole_record({"deleted": flag(), "id": identity(), **HELD_STATUS}, optional=tuple(HELD_STATUS)),
         context=CONTEXT,
         destroys=True,
         example={"key": "deploy-freeze", "reason": "The release is out."},

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from memories.models import Asset, Memory, Scope, Source
+from memories.tools.held_status import HELD_STATUS, describe_held_status
 from memories.tools.tool import Result
 from memoryhub.json_schema import (
     Schema,
@@ -42,6 +43,7 @@ def memory(row: Memory) -> Result:
         "version": row.version,
         "createdAt": _iso(row.created_at),
         "updatedAt": _iso(row.updated_at),
+        **describe_held_status(row),
     }
 
 
@@ -96,6 +98,7 @@ MEMORY: dict[str, Schema] = {
     "version": VERSION,
     "createdAt": moment(),
     "updatedAt": moment(),
+    **HELD_STATUS,
 }
 ASSET = whole_record(
     {

@@ -11,6 +11,7 @@ from memories import operations
 from memories.models import Memory, Type
 from memories.recall import MOST, Filters, Mode, recall
 from memories.rules.fields import UNSET
+from memories.tools.held_status import HELD_STATUS, describe_held_status
 from memories.tools.tool import Arguments, Result, Tool
 from memoryhub.json_schema import identity, list_of, one_of, record, text, whole_record
 from teams.actor import Actor
@@ -23,7 +24,8 @@ def save_memory(actor: Actor, arguments: Arguments) -> Result:
     tags = arguments["tags"].split(",") if "tags" in arguments else UNSET
     draft = operations.Draft(content=arguments["content"], type=arguments["type"], tags=tags)
     memory = operations.save_memory(actor=actor, draft=draft)
-    return _memory(memory) | {"text": f"Saved to team memory: {_line(memory)}"}
+    text = "Waits for a person's approval:" if memory.proposal_id else "Saved to team memory:"
+    return _memory(memory) | {"text": f"{text} {_line(memory)}"}
 
 
 def search_memory(actor: Actor, arguments: Arguments) -> Result:
@@ -60,6 +62,7 @@ def _memory(memory: Memory) -> Result:
         "tags": _tags(memory),
         "createdAt": _milliseconds(memory.created_at),
         "updatedAt": _milliseconds(memory.updated_at),
+        **describe_held_status(memory),
     }
 
 
@@ -86,6 +89,7 @@ MEMORY = {
     "tags": text(description="Separated by commas."),
     "createdAt": MILLISECONDS,
     "updatedAt": MILLISECONDS,
+    **HELD_STATUS,
 }
 TEXT = text(description="The same in words, a line to each memory.")
 LESSON = {"type": "lesson", "content": "GitHub allows 60 requests an hour.", "tags": "api,github"}
@@ -112,7 +116,7 @@ TOOLS = (
             required=["type", "content"],
         ),
         act=save_memory,
-        gives=whole_record(MEMORY | {"text": TEXT}),
+        gives=whole_record(MEMORY | {"text": TEXT}, optional=tuple(HELD_STATUS)),
         example=LESSON,
         answer=FOUND | {"text": f"Saved to team memory: {LINE}"},
     ),
@@ -129,7 +133,7 @@ TOOLS = (
             required=["query"],
         ),
         act=search_memory,
-        gives=whole_record({"memories": list_of(whole_record(MEMORY)), "text": TEXT}),
+        gives=whole_record({"memories": list_of(whole_record(MEMORY, optional=tuple(HELD_STATUS))), "text": TEXT}),
         reads=True,
         example={"query": "github rate limit"},
         answer={"memories": [FOUND], "text": LINE},
