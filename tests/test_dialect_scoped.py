@@ -188,7 +188,7 @@ def test_a_call_says_its_circumstances_in_headers_or_arguments(agent: Agent, cal
     Organization.objects.update(workspaces_enabled=True)
     Workspace.objects.create(organization_id=agent.organization_id, slug="blue", name="Blue")
     said = {"userId": "zoe", "projectId": "apollo", "sessionId": "s-1", "workspaceId": "blue"}
-    saved = call_scoped("save", NINE | said)  # though the header says mira
+    saved = call_scoped("save", NINE | said | {"pinned": False})  # though the header says mira
     assert {name: saved[name] for name in said} == said
     assert saved["agentId"] == agent.slug
     for name, body in (("get", {"id": saved["id"]}), ("list", {}), ("recall", {"query": "deploy"})):
