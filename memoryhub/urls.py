@@ -24,6 +24,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("t/<str:organization>/<str:team>/", include("memories.urls")),
     path("t/<str:organization>/<str:team>/", include("teams.urls")),
     path("api/v1/", include("memories.api.urls")),
+    path("api/v1/teams/<str:organization>/<str:team>/", include("memories.api.people_urls")),
     path("api/schema/", SpectacularJSONAPIView.as_view(), name="api-schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="api-schema"), name="api-docs"),
     re_path(r"^api/", ApiNotFound.as_view()),

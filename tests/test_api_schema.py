@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jsonschema
@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from memories.api import urls
+from memories.api import people_urls, urls
 from memories.api.openapi import Published
 from memories.contract import inputs
 from memoryhub.validation import validate_input
@@ -18,15 +18,16 @@ from memoryhub.validation import validate_input
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
-def endpoints() -> Iterator[tuple[str, Published]]:
-    for pattern in urls.urlpatterns:
-        view = pattern.callback.cls  # type: ignore[attr-defined]
+def endpoints(patterns: Sequence[Any]) -> Iterator[tuple[str, Published]]:
+    for pattern in patterns:
+        view = pattern.callback.cls
         for method in METHODS:
             if hasattr(view, method):
                 yield f"{method} {pattern.pattern}", getattr(view, method).published
 
 
-ENDPOINTS = dict(endpoints())
+ENDPOINTS = dict(endpoints(urls.urlpatterns))
+OF_PEOPLE = dict(endpoints(people_urls.urlpatterns))  # who have no tokens
 
 
 def test_the_document_is_valid_and_nothing_in_it_was_guessed(tmp_path: Any) -> None:
@@ -34,9 +35,9 @@ def test_the_document_is_valid_and_nothing_in_it_was_guessed(tmp_path: Any) -> N
     assert (tmp_path / "schema.yaml").stat().st_size > 10_000
 
 
-@pytest.mark.parametrize("name", ENDPOINTS)
+@pytest.mark.parametrize("name", ENDPOINTS | OF_PEOPLE)
 def test_every_endpoint_has_examples_that_are_true(name: str) -> None:
-    said = ENDPOINTS[name]
+    said = (ENDPOINTS | OF_PEOPLE)[name]
     if said.takes not in (None, inputs.UPLOAD):
         assert said.example is not None
         validate_input(said.takes, said.example)
@@ -53,7 +54,7 @@ def document() -> dict[str, Any]:
 
 def test_the_document_is_served_without_a_token_and_has_every_endpoint(document: dict[str, Any]) -> None:
     assert document["openapi"].startswith("3.1")
-    assert sum(len(operations) for operations in document["paths"].values()) == len(ENDPOINTS)
+    assert sum(len(operations) for operations in document["paths"].values()) == len(ENDPOINTS | OF_PEOPLE)
     assert {"Memory", "Problem", "Receipt"} <= set(document["components"]["schemas"])
 
 
@@ -103,9 +104,9 @@ def test_headers_of_answers_are_published(document: dict[str, Any]) -> None:
 
 
 def test_refusals_are_problem_documents_there_too(document: dict[str, Any]) -> None:
-    for operations in document["paths"].values():
+    for path, operations in document["paths"].items():
         for operation in operations.values():
-            assert operation["security"] == [{"token": []}]
+            assert operation["security"] == [{"session" if path.startswith("/api/v1/teams/") else "token": []}]
             refusals = {code: answer for code, answer in operation["responses"].items() if code >= "400"}
             assert {"400", "401", "403", "404", "429"} <= set(refusals)
             assert {tuple(answer["content"]) for answer in refusals.values()} == {("application/problem+json",)}

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.http import Http404
 from rest_framework import exceptions
-from rest_framework.authentication import BaseAuthentication
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
@@ -24,6 +24,7 @@ from teams import rights
 from teams.actor import Actor
 from teams.call_context import CallContext
 from teams.models import Token
+from teams.team_page import open_team_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,22 @@ class TokenAuthentication(BaseAuthentication):
             return None
         caller = Caller(token, read_context_headers(request.headers))
         return caller, rights.actor_of_token(token=token, context=CallContext(**caller.context))
+
+    def authenticate_header(self, request: Request) -> str:
+        return CHALLENGE
+
+
+class PersonAuthentication(SessionAuthentication):
+    """Authenticates a person by the browser's session, for the team in the address. What changes something needs the
+    CSRF token, as forms do. Tokens of agents count for nothing here."""
+
+    def authenticate(self, request: Request) -> tuple[Any, Actor]:
+        person = super().authenticate(request)
+        if person is None:
+            raise Unauthenticated("Only people do this: log in in the browser and use its session.")
+        names = request.parser_context["kwargs"]
+        place = open_team_page(request._request, organization=names["organization"], team=names["team"])
+        return person[0], place.deciding_actor
 
     def authenticate_header(self, request: Request) -> str:
         return CHALLENGE

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
+from django.conf import settings
 from django.http.response import HttpResponseBase
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
@@ -93,6 +94,7 @@ def endpoint(
     refuses: Mapping[int, str] | None = None,
     sends: Mapping[str, str] | None = None,
     verbs: Sequence[Verb] | Callable[[object], Sequence[Verb]] | None = None,
+    of_people: bool = False,
 ) -> Callable[[Method], Method]:
     """Declare an endpoint; generated clients call it by the name of the `operation`.
 
@@ -102,7 +104,8 @@ def endpoint(
     `checks` the body is passed on as it came; without `once` the method handles repeated requests itself. A token that
     lacks one of the `verbs` is refused before anything is looked up; by default that is write or read, depending on
     `writes`, and a function returns the verbs for a body. Calls that need more than reading register the people and
-    sessions that the headers name. `refuses` adds statuses, with their meaning, and `sends` headers of the answer."""
+    sessions that the headers name. `refuses` adds statuses, with their meaning, and `sends` headers of the answer.
+    Those `of_people` take no context: their addresses name the team."""
     needed = () if callable(verbs) else verbs if verbs is not None else (Verb.WRITE if writes else Verb.READ,)
     declared = {parameter.name for parameter in parameters if parameter.location == OpenApiParameter.QUERY}
     questions = record(asks or {})
@@ -142,7 +145,7 @@ def endpoint(
                 *questionnaire,
                 *parameters,
                 *([IDEMPOTENCY_KEY] if repeatable else []),
-                *CONTEXT,
+                *(() if of_people else CONTEXT),
                 *_response_headers(parameters, status, sends or {}),
             ],
             examples=_examples(example, answer, status, media),
@@ -241,3 +244,12 @@ class BearerToken(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
         return {"type": "http", "scheme": "bearer", "description": "A token of an agent: `mh_…`."}
+
+
+class BrowserSession(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    target_class = "memories.api.framework.PersonAuthentication"
+    name = "session"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        description = "The session of a person who is logged in, with `X-CSRFToken` for what changes something."
+        return {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME, "description": description}

@@ -22,6 +22,7 @@ from memories.models import (
 from memories.operations import Dedupe
 from memories.prompts.context import SectionName
 from memories.queries.presence import Presence
+from memories.queries.review import REVIEW_KINDS
 from memories.recall import SORTS, Mode
 from memories.tools import Format
 from memoryhub.json_schema import Schema
@@ -40,6 +41,7 @@ ENUMS = {
         },
         "Order": inputs.ORDERS,
         "SortBy": SORTS,
+        "ReviewKind": REVIEW_KINDS,
         "ContextSectionName": SectionName,
         "ToolFormat": Format,
     }.items()

@@ -18,6 +18,7 @@ from memories.models import (
 )
 from memories.operations import BATCH_BYTES, BATCH_LIMIT, Dedupe
 from memories.prompts import context
+from memories.queries.review import REVIEW_KINDS
 from memories.recall import AUTO, DEFAULT_LIMIT, MOST, QUERY_LENGTH, SORTS, Mode
 from memoryhub.json_schema import (
     Schema,
@@ -226,6 +227,31 @@ SETTLE_PAIR = record(
     required=["decision"],
     title="Settlement",
 )
+REVIEW: dict[str, Schema] = {
+    "kind": one_of(REVIEW_KINDS, description="Only what is of this kind."),
+    "limit": whole(least=1, most=50, default=20),
+    "cursor": text(longest=2_000, description="The `next` of the page before."),
+}
+APPROVE = record(
+    {
+        "edits": record(SENT_FIELDS, title="ProposalEdits", description="Fields to change before the approval."),
+        "replaces": identity(description="The memory that the new one replaces."),
+        "version": VERSION,
+        "note": text(longest=SUMMARY_LENGTH),
+    },
+    title="Approval",
+)
+REJECT = record({"reason": text(longest=SUMMARY_LENGTH, description="The proposer reads it.")}, title="Rejection")
+MERGE = record(
+    {
+        "target_id": identity(description="The memory that gets the text."),
+        "content": text(shortest=1, description="The joined text."),
+        "version": VERSION,
+    },
+    required=["target_id", "content"],
+    title="MergedText",
+)
+REOPEN = record({}, title="Reopening")
 RECALLS: dict[str, Schema] = {
     "since": moment(description="From then on."),
     "until": moment(description="Before then."),

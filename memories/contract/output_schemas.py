@@ -18,6 +18,7 @@ from memories.models import (
     Status,
 )
 from memories.prompts import context
+from memories.queries.review import MOST_COUNTED, REVIEW_KINDS
 from memories.rules.screening_settings import ScreeningAction
 from memories.screening.findings import FindingGroup
 from memoryhub.errors import MOST_FIELDS
@@ -221,6 +222,32 @@ PAIR = whole_record(
         "created_at": moment(),
     },
     title="Pair",
+)
+FIELD_CHANGE = whole_record({"field": text(), "old": text(), "new": text()}, title="FieldChange")
+REVIEW_ITEM = whole_record(
+    {
+        "kind": one_of(REVIEW_KINDS),
+        "id": identity(description="The proposal's id; of what is due, the memory's."),
+        "since": moment(description="Since when it waits."),
+        "memory": MEMORY,
+        "proposal": PROPOSAL,
+        "changes": list_of(FIELD_CHANGE, description="What an approval would change in the memory as it is now."),
+        "conflict": flag(description="The memory has changed in the same place since: it takes `edits` to approve."),
+    },
+    optional=("proposal", "changes", "conflict"),
+    title="ReviewItem",
+)
+REVIEW = whole_record(
+    {
+        "items": list_of(REVIEW_ITEM, description="What has waited longest comes first."),
+        "counts": whole_record(
+            dict.fromkeys(REVIEW_KINDS, COUNT),
+            title="ReviewCounts",
+            description=f"How many of each kind wait for you; {MOST_COUNTED + 1}: more than {MOST_COUNTED}.",
+        ),
+        "next": nullable(text(description="Send it as `cursor` for what follows.")),
+    },
+    title="ReviewQueue",
 )
 ASSOCIATION = whole_record(
     {
@@ -502,4 +529,6 @@ PLACE_EXAMPLES = {  # in addresses
     "key": MEMORY_EXAMPLE["key"],
     "path": FILE_EXAMPLE["path"],
     "name": RECALL_EXAMPLE["session"],
+    "organization": "acme",
+    "team": "ops",
 }

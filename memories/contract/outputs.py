@@ -18,8 +18,10 @@ from memories.models import (
 from memories.prompts import context
 from memories.queries.pairs import find_pair_differences
 from memories.queries.presence import Presence
+from memories.queries.proposed_change import ChangePreview
 from memories.queries.recall_log import GivenMemory, MemoryVersion, given_versions
 from memories.queries.recall_log import RecallEntry as PastRecall
+from memories.queries.review import ReviewItem
 from memories.recall import Hit, Recalled, Verdict
 from memories.recall.confidence import describe_confidence
 from memories.recall.hybrid import SCORE_PARTS
@@ -267,6 +269,16 @@ def _paired_memory(row: Memory) -> dict[str, Any]:
         "valid_from": row.valid_from,
         "valid_until": row.valid_until,
     }
+
+
+def review_item(item: ReviewItem, preview: ChangePreview | None) -> dict[str, Any]:
+    """Return an item of the review queue, with what an approval of a proposal would change."""
+    about = {"kind": item.kind, "id": item.row.pk, "since": item.since}
+    if preview is None:
+        return about | {"memory": memory(item.row)}
+    changes = [{"field": one.name, "old": one.old, "new": one.new} for one in preview.changes]
+    proposed = {"memory": memory(item.row.memory), "proposal": proposal(item.row)}
+    return about | proposed | {"changes": changes, "conflict": preview.conflict}
 
 
 def association(row: Association) -> dict[str, Any]:

@@ -1,0 +1,13 @@
+"""The REST endpoints for tools of people, who are logged in by their browser's session: below a team's address."""
+
+from django.urls import path
+
+from memories.api import review
+
+urlpatterns = [
+    path("review", review.Review.as_view(), name="api-review"),
+    path("proposals/<uuid:proposal_id>/approve", review.Approve.as_view(), name="api-proposal-approve"),
+    path("proposals/<uuid:proposal_id>/reject", review.Reject.as_view(), name="api-proposal-reject"),
+    path("proposals/<uuid:proposal_id>/merge", review.Merge.as_view(), name="api-proposal-merge"),
+    path("proposals/<uuid:proposal_id>/reopen", review.Reopen.as_view(), name="api-proposal-reopen"),
+]
