@@ -3,7 +3,7 @@
     python -m benchmarks.screening [--bytes 50000] [--times 5]
     python -m benchmarks.screening --data FOLDER [--seeds 20]
 
-A folder has attacks in `injections.jsonl` and ordinary texts in `clean.jsonl`, each line with a `text`. Secrets are drawn
+A folder has attacks in `injections.jsonl` and ordinary texts in `clean.jsonl`, a `text` on each line. Secrets are drawn
 anew from the shapes of each kind, alone and in the middle of ordinary texts. The texts of the demo organization are
 ordinary, too.
 

@@ -1,5 +1,6 @@
 """Makes what tests start from, with as little said as possible."""
 
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.test import Client
 
 from memories import operations
 from memories.models import Memory
+from memories.screening.findings import FindingGroup
 from teams import operations as registry
 from teams import rights
 from teams.actor import Actor
@@ -32,6 +34,11 @@ def agent(within: Team | None = None, slug: str = "", level: Level | None = None
 
 def actor(of: Agent | None = None, *, verbs: frozenset[Verb] = frozenset(Verb), **context: str) -> Actor:
     return rights.actor_of_agent(agent=of or agent(), verbs=verbs, context=CallContext(**context))
+
+
+def unscreened(of: Actor) -> Actor:
+    """The same agent in a team that does not screen what is written."""
+    return replace(of, policy={"screening": {group: {"agents": "allow"} for group in FindingGroup}})
 
 
 def token(of: Actor) -> str:

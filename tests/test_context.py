@@ -449,6 +449,7 @@ def test_no_text_is_over_its_budget(core: list[Memory], recent: list[Memory], bu
 
 
 def test_a_hostile_memory_stays_one_line_in_the_whole_text(writer: Actor) -> None:
+    writer = factories.unscreened(writer)
     factories.memory(writer, FORGERY, key="core")
     factories.memory(writer, FORGERY, pinned=True)
     factories.memory(writer, FORGERY)

@@ -1,7 +1,6 @@
 """The search for secrets and the like in what is stored."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -11,7 +10,6 @@ from django.core.management import CommandError, call_command
 from memories import operations
 from memories.models import Asset, FileVersion, Memory, Revision, Source, TeamFile
 from memories.queries import stored_texts
-from memories.screening.findings import FindingGroup
 from teams.actor import Actor
 from tests import factories
 from tests.secret_samples import Samples
@@ -32,8 +30,7 @@ def rescan(*arguments: str) -> tuple[int, list[str]]:
 @pytest.fixture
 def writer(writer: Actor) -> Actor:
     """Return the agent in a team that does not screen what is written, as it was before there was screening."""
-    unscreened = {group: {"agents": "allow"} for group in FindingGroup}
-    return replace(writer, policy={"screening": unscreened})
+    return factories.unscreened(writer)
 
 
 @pytest.fixture
@@ -99,7 +96,7 @@ def test_nothing_found_exits_with_0(writer: Actor) -> None:
 
 
 def test_only_the_named_organization_is_read(writer: Actor, tokens: Iterator[str]) -> None:
-    other = replace(factories.actor(), policy=writer.policy)
+    other = factories.unscreened(factories.actor())
     ours = factories.memory(writer, f"ours {next(tokens)}")
     theirs = factories.memory(other, f"theirs {next(tokens)}")
     slug = ours.organization.slug

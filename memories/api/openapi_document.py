@@ -24,6 +24,8 @@ from memories.prompts.context import SectionName
 from memories.queries.presence import Presence
 from memories.queries.review import REVIEW_KINDS
 from memories.recall import SORTS, Mode
+from memories.rules.screening_settings import ScreeningAction
+from memories.screening.findings import FindingGroup
 from memories.tools import Format
 from memoryhub.json_schema import Schema
 from teams.models import Verb
@@ -39,6 +41,7 @@ ENUMS = {
             enum.__name__: enum
             for enum in (PairDecision, PairKind, PairState, ProposalCause, ProposalState, ProposedOperation)
         },
+        **{enum.__name__: enum for enum in (FindingGroup, ScreeningAction)},
         "Order": inputs.ORDERS,
         "SortBy": SORTS,
         "ReviewKind": REVIEW_KINDS,

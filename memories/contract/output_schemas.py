@@ -93,12 +93,13 @@ SCREENED = {
         description="What screening found in the text and changed or held, if it did. Never the words themselves.",
     )
 }
+TRUST = {"trust": text(description="unverified import, extraction or tool output: nobody has verified its text yet.")}
 PROPOSED = {
     "proposal_id": identity(description="The proposal that waits for a decision, if the write was held."),
     **SCREENED,
 }
 GONE = {"forgotten_at": nullable(moment()), "forgotten_by": nullable(text()), "forget_reason": nullable(text())}
-MEMORY = whole_record(PROPERTIES | PROPOSED | GONE, optional=(*PROPOSED, *GONE), title="Memory")
+MEMORY = whole_record(PROPERTIES | TRUST | PROPOSED | GONE, optional=(*TRUST, *PROPOSED, *GONE), title="Memory")
 SIMILAR = whole_record({"id": identity(), "similarity": fraction()}, title="SimilarMemory")
 CONFLICT = whole_record(
     {
@@ -112,12 +113,13 @@ CONFLICT = whole_record(
 )
 SAVED = whole_record(
     PROPERTIES
+    | TRUST
     | PROPOSED
     | {
         "similar": list_of(SIMILAR, description="Memories that say nearly the same."),
         "conflicts": list_of(CONFLICT, description="Memories that cannot hold beside this one."),
     },
-    optional=tuple(PROPOSED),
+    optional=(*TRUST, *PROPOSED),
 )
 RECEIPT = whole_record(
     {"id": identity(), "key": nullable(text()), "version": VERSION, "status": one_of(Status), **PROPOSED},

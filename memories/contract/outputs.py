@@ -25,6 +25,7 @@ from memories.queries.review import ReviewItem
 from memories.recall import Hit, Recalled, Verdict
 from memories.recall.confidence import describe_confidence
 from memories.recall.hybrid import SCORE_PARTS
+from memories.rules.trust import label_trust
 from teams.actor import Actor
 from teams.models import Session
 
@@ -65,9 +66,15 @@ def memory(row: Memory) -> dict[str, Any]:
         **_screening(row),
         "provenance": row.provenance,
         "disputed": row.disputed,
+        **_trust(row),
         "access_count": row.access_count,
         "last_accessed_at": row.last_accessed_at,
     }
+
+
+def _trust(row: Memory) -> dict[str, Any]:
+    label = label_trust(row.provenance, verified=row.verified_at is not None)
+    return {"trust": label} if label else {}
 
 
 def _screening(row: Memory | TeamFile | Source) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """JSON schemas of what recall answers."""
 
-from memories.contract.output_schemas import COUNT, PROPERTIES, VERSION
+from memories.contract.output_schemas import COUNT, PROPERTIES, TRUST, VERSION
 from memories.models import Type
 from memories.queries.presence import Presence
 from memories.recall import MOST, Mode
@@ -56,13 +56,14 @@ REASONS = whole_record(
 SNIPPET = whole_record({"text": text(), "marks": list_of(list_of({"type": "integer"}))}, title="Snippet")
 HIT = whole_record(
     PROPERTIES
+    | TRUST
     | {
         "relevance_score": fraction(description="How it stands to the other hits; the order goes by it."),
         "confidence": fraction(description="How sure it is that this answers, whatever the other hits are."),
         "explain": nullable(REASONS),
         "snippet": SNIPPET,
     },
-    optional=("explain", "snippet"),
+    optional=("trust", "explain", "snippet"),
     title="Hit",
 )
 RECALLED = whole_record(

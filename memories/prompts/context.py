@@ -14,9 +14,10 @@ from uuid import UUID
 from django.db import models
 from django.utils import timezone
 
-from memories.models import Memory, Status
+from memories.models import Memory, Provenance, Status
 from memories.prompts.quoting import Frame, escape_line_breaks
 from memories.recall import AUTO, Floor, Recalled, recall, visibility_sql
+from memories.rules.trust import label_trust
 from memoryhub.errors import Invalid
 from memoryhub.prepared_statements import prepared_cursor
 from teams.actor import Actor
@@ -75,6 +76,8 @@ class PromptEntry:
     summary: str
     byline: str
     status: str = Status.ACTIVE
+    provenance: str = Provenance.AGENT
+    verified_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ def assemble_context(candidates: "PromptCandidates", *, budget: int) -> PromptCo
 def render_core(*, actor: Actor, now: datetime | None = None) -> str:
     """Return the core block in full, or nothing if the team has no core memory."""
     found = _fetch_core(actor, now or timezone.now())
-    return render_core_block(entry_text(found[0])) if found else ""
+    return render_core_block(_render_core_text(found[0])) if found else ""
 
 
 def render_recent(*, actor: Actor, now: datetime | None = None) -> str:
@@ -143,7 +146,17 @@ def entry_text(memory: PromptEntry) -> str:
 def render_line(memory: PromptEntry) -> str:
     author = escape_line_breaks(memory.byline).translate(str.maketrans("[]", "()"))
     kind = memory.type if memory.status == Status.ACTIVE else f"{memory.type}, {memory.status}"
-    return f"[{kind}][{author}] {escape_line_breaks(entry_text(memory))}"
+    labels = "".join(f"[{label}]" for label in (kind, author, _label_trust(memory)) if label)
+    return f"{labels} {escape_line_breaks(entry_text(memory))}"
+
+
+def _render_core_text(memory: PromptEntry) -> str:
+    label = _label_trust(memory)
+    return f"[{label}]\n{entry_text(memory)}" if label else entry_text(memory)
+
+
+def _label_trust(memory: PromptEntry) -> str:
+    return label_trust(memory.provenance, verified=memory.verified_at is not None)
 
 
 def render_core_block(content: str) -> str:
@@ -200,7 +213,8 @@ def _entry_ids(sections: Mapping[SectionName, Sequence[PromptEntry]]) -> set[UUI
 
 
 ENTRIES_SQL = """
-SELECT memories_memory.id, type, content, summary, coalesce(username, slug, 'system'), status
+SELECT memories_memory.id, type, content, summary, coalesce(username, slug, 'system'), status,
+    provenance, verified_at
 FROM memories_memory
 LEFT JOIN teams_agent AS agent ON agent.id = memories_memory.agent_id
 LEFT JOIN auth_user AS login ON login.id = memories_memory.user_id
@@ -289,7 +303,7 @@ def _fit_core(memories: Sequence[PromptEntry], *, room: int) -> PromptSection:
     if not memories:
         return PromptSection(SectionName.CORE)
     (memory,) = memories
-    content = entry_text(memory)
+    content = _render_core_text(memory)
     room -= len(SECTION_GAP)
     if len(content.encode()) <= room:  # else escaping all of it, which only makes it longer, would be wasted
         whole = render_core_block(content)

@@ -14,7 +14,12 @@ MOST_TRUSTED_FIRST = (
     Provenance.EXTRACTION,
     Provenance.TOOL,
 )
-UNREVIEWED = frozenset({Provenance.IMPORT, Provenance.EXTRACTION, Provenance.TOOL})  # that readers are told about
+# What readers are told about, until somebody has verified it.
+TRUST_LABELS = {
+    Provenance.IMPORT: "unverified import",
+    Provenance.EXTRACTION: "unverified extraction",
+    Provenance.TOOL: "unverified tool output",
+}
 
 
 def provenance_of_caller(actor: Actor) -> Provenance:
@@ -31,6 +36,11 @@ def resolve_provenance(actor: Actor, declared: str | None) -> Provenance:
     if MOST_TRUSTED_FIRST.index(Provenance(declared)) < MOST_TRUSTED_FIRST.index(own):
         raise Invalid({"provenance": f"What an agent saves is not the word of a {declared}."})
     return Provenance(declared)
+
+
+def label_trust(provenance: str, *, verified: bool) -> str:
+    """Return the label of a text that should not be taken at its word; nothing for others."""
+    return "" if verified else TRUST_LABELS.get(Provenance(provenance), "")
 
 
 def find_least_trusted(*sources: str) -> Provenance:
