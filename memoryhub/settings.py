@@ -87,7 +87,7 @@ def key(name: str) -> str:
     """Return a key that fits in a header. A refused one is not quoted."""
     text: str = env.str(name, default="").strip()
     if not text.isascii() or not text.isprintable() or " " in text:
-        raise ImproperlyConfigured(f"{name} must be of printable ASCII characters without spaces.")
+        raise ImproperlyConfigured(f"{name} must consist of printable ASCII characters without spaces.")
     return text
 
 
@@ -156,7 +156,7 @@ def own_secret_key() -> str:
 
 SECRET_KEY: str = env.str("SECRET_KEY", default="") or own_secret_key()
 if len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 10 or SECRET_KEY.startswith("django-insecure-"):
-    raise ImproperlyConfigured("SECRET_KEY must be 50 or more characters of chance, or not given at all.")
+    raise ImproperlyConfigured("SECRET_KEY must be at least 50 random characters, or not set at all.")
 
 # Who may reach it, and how
 
@@ -164,7 +164,7 @@ DEBUG: bool = switch("DEBUG")
 HTTPS: bool = switch("HTTPS")
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 if HTTPS and DEBUG:
-    raise ImproperlyConfigured("DEBUG shows strangers how the hub is made: never together with HTTPS.")
+    raise ImproperlyConfigured("DEBUG shows strangers the internals of the hub: do not combine it with HTTPS.")
 if HTTPS and "*" in ALLOWED_HOSTS:
     raise ImproperlyConfigured("ALLOWED_HOSTS must name the hosts, not '*', so that no link leads to another.")
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])

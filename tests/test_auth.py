@@ -85,7 +85,7 @@ def test_a_typing_error_is_noticed_by_the_checksum() -> None:
 def test_a_token_needs_verbs_and_a_future(agent: Agent) -> None:
     with pytest.raises(Invalid, match="verbs"):
         registry.issue_token(agent=agent, verbs=[])
-    with pytest.raises(Invalid, match="passed"):
+    with pytest.raises(Invalid, match="past"):
         registry.issue_token(agent=agent, expires_at=timezone.now())
     with pytest.raises(Invalid, match="user"):
         registry.issue_token(agent=agent, user="a\nb")

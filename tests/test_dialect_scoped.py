@@ -358,7 +358,7 @@ def test_get_by_a_key_that_lives_twice_asks_which(call_scoped: Call) -> None:
     call_scoped("save", {"key": "k", "value": "two", "scope": "agent"})
     for name in ("get", "delete"):
         problem = call_scoped(name, {"key": "k"}, status=400)
-        assert problem["fields"]["scope"] == "The key 'k' lives in the scopes agent, global: say which."
+        assert problem["fields"]["scope"] == "The key 'k' exists in the scopes agent, global. Say which one."
     assert call_scoped("get", {"key": "k", "scope": "agent"})["value"] == "two"
     assert call_scoped("get", {"key": "k", "scope": "global"})["value"] == "one"
 

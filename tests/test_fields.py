@@ -59,7 +59,7 @@ BAD: dict[str, tuple[str, Any, str]] = {
     "line separator in key": ("key", "a\u2028b", "Line breaks"),
     "600,000 characters": ("content", "x" * 600_000, "600,000"),
     "pinned as text": ("pinned", "yes", "true or false"),
-    "expiry in the past": ("expires_at", datetime(2020, 1, 1, tzinfo=UTC), "passed"),
+    "expiry in the past": ("expires_at", datetime(2020, 1, 1, tzinfo=UTC), "past"),
     "expiry without time zone": ("expires_at", datetime(2120, 1, 1), "time zone"),  # noqa: DTZ001
     "65-character source": ("source", "s" * 65, "65"),
     "metadata that is a list": ("metadata", [1], "object"),

@@ -106,7 +106,7 @@ def test_metadata_stays_as_it_came(agent: Messenger) -> None:
         ("memory_save", {"content": "x", "type": "rumour"}, "type: This must be one of fact"),
         ("memory_save", {"content": "é" * 30_000}, "content: At most 50,000 bytes"),
         ("memory_save_many", {"memories": [{"content": "x"}, {"content": "\0"}]}, "memories.1.content"),
-        ("memory_get", {}, "Say the memory_id or the key."),
+        ("memory_get", {}, "Send either the memory_id or the key."),
         ("memory_get", {"memory_id": "7"}, "memory_id: This must be an id."),
         ("memory_forget", {"key": "nothing"}, "There is no memory with the key 'nothing'"),
         ("memory_recall", {"mode": "typed"}, "type"),

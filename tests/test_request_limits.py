@@ -292,7 +292,7 @@ def test_a_token_has_one_export_at_a_time(caller: Caller) -> None:
     under_way = caller("GET", "export")
     refused = caller("GET", "export")
     assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
-    assert "under way" in refused.json()["detail"]
+    assert "in progress" in refused.json()["detail"]
     assert int(refused["Retry-After"]) > 0
     other = Caller()("GET", "export")
     assert other.status_code == 200

@@ -118,7 +118,7 @@ def test_a_writer_cannot_let_a_memory_vanish_earlier(
     agent: Agent, scribe: Actor, act: str, before: datetime | None
 ) -> None:
     memory = expiring(agent, before)
-    with pytest.raises(Forbidden, match="vanish earlier"):
+    with pytest.raises(Forbidden, match="expire earlier"):
         SHORTEN[act](scribe, memory, SOON)
     kept = Memory.objects.get(key="tea")
     assert (kept.version, kept.expires_at, Memory.objects.count()) == (1, before, 1)
@@ -136,7 +136,7 @@ def test_a_writer_lets_a_memory_stay_longer(agent: Agent, scribe: Actor, act: st
 def test_a_writer_says_when_a_new_memory_vanishes_and_reverts_to_no_earlier_end(agent: Agent, scribe: Actor) -> None:
     memory = operations.save_memory(actor=scribe, draft=_draft(SOON))
     assert operations.set_expiry(actor=scribe, memory_id=memory.pk, expires_at=None).expires_at is None
-    with pytest.raises(Forbidden, match="vanish earlier"):
+    with pytest.raises(Forbidden, match="expire earlier"):
         operations.revert_memory(actor=scribe, memory_id=memory.pk, to_version=1)
     assert operations.update_memory(actor=scribe, memory_id=memory.pk, content="Tea at six.").version == 3
 

@@ -156,7 +156,7 @@ class TestSources:
         at_work.post(undo_of(added))
         Source.with_removed.update(removed_at=timezone.now() - timedelta(hours=1))
         late = at_work.post(f"{remove.removesuffix('remove/')}restore/", {"next": address(memory)}, follow=True)
-        assert "cannot be put back any more" in late.text
+        assert "can no longer be put back" in late.text
         assert not Source.objects.exists()
 
     @pytest.mark.parametrize(

@@ -391,7 +391,7 @@ def test_a_path_that_is_taken_again_is_not_restored_over(desk: Desk) -> None:
     desk.post("file-delete", "a.md")
     desk.write("a.md", "new")
     refused = desk.client.post(desk.to("file-restore", file.pk), {"next": desk.to("files-deleted")}, follow=True)
-    assert "has this name already" in refused.text
+    assert "already has this name" in refused.text
     assert TeamFile.objects.alive().get().content == "new"
 
 

@@ -258,9 +258,8 @@ def test_one_button_does_it_and_another_takes_it_back(editor: Client, bot: Actor
     assert "Undone: 2 memories as before. 1 changed meanwhile and left alone." in undone.text
     assert "left alone: it was changed before the undo" in undone.text
     assert list(Memory.objects.filter(pinned=True)) == [memories[0]]
-    assert (
-        "This was undone already." in editor.post(f"{LIST}batches/{batch.pk}/undo/", {"next": LIST}, follow=True).text
-    )
+    page = editor.post(f"{LIST}batches/{batch.pk}/undo/", {"next": LIST}, follow=True)
+    assert "This has already been undone." in page.text
 
 
 def test_batches_are_found_again_and_undone_later(editor: Client, viewer: Client, bot: Actor) -> None:
@@ -286,7 +285,7 @@ def test_tags_and_expiry_are_asked_for_first(editor: Client, bot: Actor) -> None
     confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, deed="tag", tags="Release, ops"), tags="Release, ops")
     assert {tuple(memory.tags) for memory in Memory.objects.all()} == {("release", "ops")}
     past = preview_bulk_edit(editor, memories, deed="expire", expires_at="2020-01-01T00:00")
-    assert "This moment has passed already." in past.text
+    assert "This time is already past." in past.text
     confirm_bulk_edit(
         editor,
         preview_bulk_edit(editor, memories, deed="expire", expires_at="2199-01-01T00:00"),

@@ -32,13 +32,14 @@ AROUND_A_FILE = 64 * 1024  # bytes of a form beside its file
 class Associations(APIView):
     @endpoint(
         operation="listAssociations",
-        summary="The links of a memory",
+        summary="List the links of a memory",
         asks=inputs.PAGE,
         gives=output_schemas.page("associations", output_schemas.ASSOCIATION),
         answer={"associations": [output_schemas.ASSOCIATION_EXAMPLE], "next": None},
     )
     def get(self, request: Request, memory_id: UUID, params: Mapping[str, Any]) -> Response:
-        """Those that lead from it and to it, the newest first. A link to what the token may not see is not there."""
+        """Returns the links from and to the memory, the newest first, without links to memories that the token may not
+        see."""
         return Response(use_cases.list_memory_links(actor_of(request), {**params, "memory_id": memory_id}))
 
     @endpoint(
@@ -53,7 +54,8 @@ class Associations(APIView):
         verbs=(Verb.READ, Verb.WRITE),
     )
     def post(self, request: Request, memory_id: UUID, body: Mapping[str, Any]) -> Response:
-        """From one that the token may change to one that it may see. Saying it again changes the weight (200)."""
+        """Links a memory that the token may change to one that it may see. Linking them again changes the weight
+        (200)."""
         link = use_cases.link_memories(actor_of(request), {**body, "memory_id": memory_id})
         address = locate("memories", memory_id, "associations", link["target_id"])
         return write_response(link, created_at=address if link["created_at"] == link["updated_at"] else None)
@@ -62,7 +64,7 @@ class Associations(APIView):
 class OneAssociation(APIView):
     @endpoint(
         operation="dissociateMemory",
-        summary="Take a link away",
+        summary="Remove a link",
         asks={"relation": RELATION},
         gives=None,
         status=(204,),
@@ -89,7 +91,7 @@ class Assets(APIView):
 
     @endpoint(
         operation="listAssets",
-        summary="The attachments of a memory",
+        summary="List the attachments of a memory",
         asks=inputs.PAGE,
         gives=output_schemas.page("assets", output_schemas.ASSET),
         answer={"assets": [output_schemas.ASSET_EXAMPLE], "next": None},
@@ -107,7 +109,7 @@ class Assets(APIView):
         writes=True,
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
-        """The bytes come as `multipart/form-data`."""
+        """Send the file as `multipart/form-data`."""
         file = _read_upload(request)
         name = request.POST.get("name") or file.name or ""
         asset = operations.attach_file(
@@ -132,7 +134,8 @@ class OneAsset(APIView):
         media="*/*",
     )
     def get(self, request: Request, memory_id: UUID, asset_id: UUID) -> HttpResponseBase:
-        """The bytes with the type that they came with. Whatever they are, they run nowhere near this origin."""
+        """Returns the file with the type it was uploaded with, always as a download, so that no browser runs it on this
+        origin."""
         asset = _asset(actor_of(request), memory_id, asset_id)
         unchanged = etags.answer_conditionally(request, None, etag=f'"{asset.sha256}"')
         if unchanged.status_code == 304:
@@ -147,7 +150,7 @@ class OneAsset(APIView):
 
     @endpoint(
         operation="deleteAsset",
-        summary="Take an attachment away",
+        summary="Remove an attachment",
         gives=None,
         status=(204,),
         writes=True,
@@ -161,7 +164,7 @@ class OneAsset(APIView):
 class Sources(APIView):
     @endpoint(
         operation="listSources",
-        summary="Where a memory came from",
+        summary="List the sources of a memory",
         asks=inputs.PAGE,
         gives=output_schemas.page("sources", output_schemas.SOURCE),
         answer={"sources": [output_schemas.SOURCE_EXAMPLE], "next": None},
@@ -171,7 +174,7 @@ class Sources(APIView):
 
     @endpoint(
         operation="addSource",
-        summary="Note where a memory came from",
+        summary="Add a source to a memory",
         takes=inputs.CITE,
         gives=output_schemas.SOURCE,
         status=(201,),
@@ -180,7 +183,7 @@ class Sources(APIView):
         writes=True,
     )
     def post(self, request: Request, memory_id: UUID, body: Mapping[str, Any]) -> Response:
-        """A session, a message, an address, a quotation: at least one of them."""
+        """Records where the memory came from: a session, a message, a URL or a quotation, at least one of them."""
         source = use_cases.add_source(actor_of(request), {**body, "memory_id": memory_id})
         return write_response(source, created_at=locate("memories", memory_id, "sources", source["id"]))
 
@@ -188,7 +191,7 @@ class Sources(APIView):
 class OneSource(APIView):
     @endpoint(
         operation="deleteSource",
-        summary="Take a source away",
+        summary="Remove a source",
         gives=None,
         status=(204,),
         writes=True,

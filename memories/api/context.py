@@ -17,11 +17,11 @@ from memories.contract.use_cases.context import build_context
 class Context(APIView):
     @endpoint(
         operation="buildContext",
-        summary="The prompt context",
+        summary="Build the prompt context",
         gives=output_schemas.CONTEXT,
         asks=inputs.CONTEXT,
         parameters=[IF_NONE_MATCH],
-        sends={"Cache-Control": "Callers keep the text, and ask whether it has changed."},
+        sends={"Cache-Control": "Tells callers to keep the text and revalidate it."},
         answer={
             "text": "--- TEAM CORE MEMORY ---\nWe write plainly.\n------------------------",
             "tokens": 17,
@@ -38,9 +38,9 @@ class Context(APIView):
         },
     )
     def get(self, request: Request, params: dict[str, Any]) -> Response:
-        """What an agent should read before it thinks, within a budget of tokens: the team's core, what is pinned, the
-        newest, and with a query what is relevant. The same bytes until something changes; with `If-None-Match` an empty
-        304 then."""
+        """Returns what an agent should read before it starts working, within a budget of tokens: the team's core
+        memory, the pinned and recent memories and, with a query, the relevant ones. The text stays the same, byte for
+        byte, until something changes; with `If-None-Match` you then get an empty 304."""
         context = build_context(actor_of(request), params)
         etag = f'W/"{sha256(context["text"].encode()).hexdigest()[:32]}"'
         headers = {"ETag": etag, "Cache-Control": "private, no-cache"}

@@ -42,9 +42,9 @@ def only_new(request: Request) -> bool:
     if header is None:
         return False
     if header.strip() != "*":
-        raise Invalid({"If-None-Match": "This must be * here."})
+        raise Invalid({"If-None-Match": "Here this must be *."})
     if "If-Match" in request.headers:
-        raise Invalid({"If-None-Match": "If-Match says that there is one already."})
+        raise Invalid({"If-None-Match": "If-Match requires that it already exists."})
     return True
 
 

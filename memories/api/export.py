@@ -19,17 +19,18 @@ class Export(APIView):
 
     @endpoint(
         operation="exportMemories",
-        summary="An archive of what you see of your team",
+        summary="Export an archive of your team",
         gives={"type": "string", "format": "binary"},
         answer="PK… and so on, as every zip begins.",
         media="application/zip",
-        sends={"X-Archive-Rows": "How many rows go into the archive."},
-        refuses={413: "There is too much for one answer; an operator exports it."},
+        sends={"X-Archive-Rows": "The number of rows in the archive."},
+        refuses={413: "There is too much for one response. An operator can export it."},
     )
     def get(self, request: Request) -> HttpResponseBase:
-        """Its memories with every version, links, attachments and sources, and its files, as they stand at one moment:
-        a zip that `manage.py import_archive` reads into another hub. Sent as it is made: how long it will be is
-        not known, but `X-Archive-Rows` says how many rows go into it. One at a time for each token."""
+        """Returns what the token can see of its team at one moment: memories with all versions, links, attachments and
+        sources, and files. It is a zip that `manage.py import_archive` reads into another hub. It is sent while it is
+        made, so its length is not known; `X-Archive-Rows` says how many rows it will have. Each token can export one
+        archive at a time."""
         actor = actor_of(request)
         require_verb(actor, Verb.READ)
         rate_limits.charge_work(actor=actor, work=cost.EXPORT - 1)

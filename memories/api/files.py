@@ -1,4 +1,4 @@
-"""A team's files: text under a path."""
+"""Endpoints of a team's files: texts, each under a path."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,7 +35,7 @@ class Files(APIView):
         answer={"files": [output_schemas.LISTED_FILE_EXAMPLE], "next": None},
     )
     def get(self, request: Request, params: Mapping[str, Any]) -> Response:
-        """By path, without their text: the team's, and for directors those of the teams above."""
+        """Returns the team's files by path, without their text. Directors also get those of the teams above."""
         return Response(use_cases.list_files(actor_of(request), params))
 
 
@@ -49,7 +49,8 @@ class OneFile(APIView):
         answer=output_schemas.FILE_EXAMPLE,
     )
     def get(self, request: Request, path: str, params: Mapping[str, Any]) -> Response:
-        """The ETag is of this version alone. Directors see the files of the teams above too, their own team's first."""
+        """The `ETag` identifies this version. Directors also find files of the teams above; their own team comes
+        first."""
         file = use_cases.read_file(actor_of(request), {"path": path, "at_version": params.get("version")})
         return etags.answer_conditionally(request, file)
 
@@ -65,7 +66,7 @@ class OneFile(APIView):
         writes=True,
     )
     def put(self, request: Request, path: str, body: dict[str, Any]) -> Response:
-        """Makes it, or overwrites all of it; every version is kept."""
+        """Creates the file or overwrites it. Every version is kept."""
         arguments = body | {"path": path, "only_new": etags.only_new(request)}
         file = use_cases.write_file(actor_of(request), arguments)
         return file_response(file, created=file["version"] == 1)
@@ -81,7 +82,7 @@ class OneFile(APIView):
         writes=True,
     )
     def post(self, request: Request, path: str, body: dict[str, Any]) -> Response:
-        """On a line of its own at the end, whatever others add meanwhile."""
+        """Appends a line to the file. What others append at the same time is kept too."""
         return file_response(use_cases.append_to_file(actor_of(request), body | {"path": path}))
 
     @endpoint(
@@ -107,7 +108,7 @@ class OneFile(APIView):
         verbs=(Verb.FORGET,),
     )
     def delete(self, request: Request, path: str, body: dict[str, Any]) -> Response:
-        """Gone from every read; its versions are kept, and reverting to one brings it back."""
+        """The file disappears from every read. Its versions are kept, and reverting to one of them restores it."""
         return file_response(use_cases.delete_file(actor_of(request), body | {"path": path}))
 
 
@@ -116,19 +117,19 @@ class FileHistory(APIView):
 
     @endpoint(
         operation="listFileVersions",
-        summary="Every version of a file",
+        summary="List the versions of a file",
         asks=inputs.PAGE,
         gives=output_schemas.page("versions", output_schemas.FILE_VERSION),
         answer={"versions": [FIRST_VERSION], "next": None},
     )
     def get(self, request: Request, path: str, params: Mapping[str, Any]) -> Response:
-        """The newest first, without their text (`GET /files/{path}?version=…`); of a deleted file too, for those who
-        may bring it back."""
+        """Returns every version, the newest first, without the text (`GET /files/{path}?version=…` returns it). Those
+        who may restore a deleted file also get its versions."""
         return Response(use_cases.list_file_versions(actor_of(request), {**params, "path": path}))
 
     @endpoint(
         operation="revertFile",
-        summary="Make an old version the newest",
+        summary="Revert a file",
         takes=inputs.REVERT,
         gives=output_schemas.WRITTEN_FILE,
         parameters=[IF_MATCH],
@@ -137,5 +138,5 @@ class FileHistory(APIView):
         writes=True,
     )
     def post(self, request: Request, path: str, body: dict[str, Any]) -> Response:
-        """A new version with the text of the old one. A deleted file comes back by it."""
+        """Creates a new version with the text of an old one. This also restores a deleted file."""
         return file_response(use_cases.revert_file(actor_of(request), body | {"path": path}))

@@ -142,7 +142,7 @@ def problem(error: Exception, context: Mapping[str, Any]) -> Response | None:
             error_pages.problem_document(error.status_code, str(error.get_codes()), str(error.detail)), error
         )
     if isinstance(error, RequestDataTooBig):
-        return _problem_response(problem_document(TooLarge({"body": "The form's fields are too long."})), error)
+        return _problem_response(problem_document(TooLarge({"body": "The fields of the form are too long."})), error)
     if isinstance(error, SuspiciousOperation):
         return _problem_response(problem_document(Invalid({"body": "This form cannot be read."})), error)
     if isinstance(error, Http404):

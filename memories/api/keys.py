@@ -1,4 +1,4 @@
-"""Keys: the memory that owns a label, read, saved and forgotten by it."""
+"""Endpoints that read, save and forget a memory by its key."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,20 +22,21 @@ SCOPE = {"scope": inputs.SCOPE | {"default": Scope.TEAM.value}}
 class Key(APIView):
     @endpoint(
         operation="getMemoryByKey",
-        summary="Read the memory of a key",
+        summary="Read a memory by its key",
         asks=SCOPE,
         gives=output_schemas.MEMORY,
         parameters=[IF_NONE_MATCH],
         answer=output_schemas.MEMORY_EXAMPLE,
     )
     def get(self, request: Request, key: str, params: Mapping[str, Any]) -> Response:
-        """The one that owns it in this scope. Directors see the keys of the teams above, their own team's first."""
+        """Returns the memory that owns the key in this scope. Directors also find keys of the teams above; their own
+        team comes first."""
         memory = use_cases.get_memory(actor_of(request), {**params, "key": key})
         return etags.answer_conditionally(request, memory)
 
     @endpoint(
         operation="saveMemoryByKey",
-        summary="Save the memory of a key",
+        summary="Save a memory by its key",
         asks=SCOPE,
         takes=inputs.KEYED,
         gives=output_schemas.WRITTEN,
@@ -46,14 +47,14 @@ class Key(APIView):
         writes=True,
     )
     def put(self, request: Request, key: str, params: Mapping[str, Any], body: dict[str, Any]) -> Response:
-        """Makes it, or a new version of it, in which what is left unsaid stays as it is."""
+        """Creates the memory, or a new version that keeps the fields you leave out."""
         arguments = {**params, **body, "key": key}
         saved = use_cases.save_memory_by_key(actor_of(request), arguments, only_new=etags.only_new(request))
         return memory_response(saved, created=saved["version"] == 1)
 
     @endpoint(
         operation="forgetMemoryByKey",
-        summary="Forget the memory of a key",
+        summary="Forget a memory by its key",
         asks=SCOPE | {"reason": inputs.REASON},
         gives=output_schemas.RECEIPT,
         parameters=[IF_MATCH],
@@ -62,5 +63,5 @@ class Key(APIView):
         verbs=(Verb.FORGET,),
     )
     def delete(self, request: Request, key: str, params: Mapping[str, Any], body: dict[str, Any]) -> Response:
-        """Gone from every read, kept for audit; it can be restored by its id."""
+        """The memory disappears from every read. It is kept for audit and can be restored by its id."""
         return memory_response(use_cases.forget_memory(actor_of(request), {**params, **body, "key": key}))

@@ -1,4 +1,4 @@
-"""The endpoint that tells callers who they are."""
+"""The endpoint that describes the caller."""
 
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -23,7 +23,7 @@ EXAMPLE = {
 
 
 class Me(APIView):
-    @endpoint(operation="getMe", summary="Who you are", gives=output_schemas.ME, answer=EXAMPLE, verbs=())
+    @endpoint(operation="getMe", summary="Describe the caller", gives=output_schemas.ME, answer=EXAMPLE, verbs=())
     def get(self, request: Request) -> Response:
-        """What the token says of you, and in which context the headers put this call."""
+        """Returns the agent, team and verbs of the token, and the context that the headers name."""
         return Response(describe_caller(actor_of(request), {}))

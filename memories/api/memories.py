@@ -1,4 +1,4 @@
-"""Memories: listed, saved, read, changed, forgotten and brought back."""
+"""Endpoints that list, save, read, change, forget and restore memories."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +31,8 @@ class Memories(APIView):
         answer={"memories": [output_schemas.MEMORY_EXAMPLE], "next": None},
     )
     def get(self, request: Request, params: Mapping[str, Any]) -> Response:
-        """What the token may see, page by page. Rows that are added meanwhile neither hide nor repeat others."""
+        """Returns the memories that the token may see, page by page. Rows added in between neither hide nor repeat
+        others."""
         return Response(use_cases.list_memory_page(actor_of(request), params))
 
     @endpoint(
@@ -46,8 +47,8 @@ class Memories(APIView):
         writes=True,
     )
     def post(self, request: Request, body: dict[str, Any]) -> Response:
-        """A key that lives already gets a new version (200), in which what is left unsaid stays as it is. `similar`
-        names the memories that say nearly the same."""
+        """If a memory with this key exists, it gets a new version (200), which keeps the fields you leave out.
+        `similar` lists the memories that say nearly the same."""
         saved = use_cases.save_memory(actor_of(request), body)
         return memory_response(saved, created=saved["version"] == 1)
 
@@ -65,7 +66,8 @@ class Batch(APIView):
         once=False,
     )
     def post(self, request: Request, body: object) -> Response:
-        """Answers in the same order. All or none; with `each`, every one has its own result, a memory or a problem."""
+        """Saves all of them or none, and answers in the same order. With `each`, every memory has a result of its own:
+        the memory or a problem."""
         batch = validate_input(inputs.UNCHECKED_BATCH, body)
         rate_limits.charge_work(actor=actor_of(request), work=cost.weigh_batch(batch))
         return idempotency.once(request, lambda: Response(use_cases.save_batch(actor_of(request), batch)))
@@ -80,7 +82,7 @@ class OneMemory(APIView):
         answer=output_schemas.MEMORY_EXAMPLE,
     )
     def get(self, request: Request, memory_id: UUID) -> Response:
-        """The ETag is of this version alone."""
+        """The `ETag` identifies this version."""
         memory = use_cases.get_memory(actor_of(request), {"memory_id": memory_id})
         return etags.answer_conditionally(request, memory)
 
@@ -95,7 +97,7 @@ class OneMemory(APIView):
         writes=True,
     )
     def patch(self, request: Request, memory_id: UUID, body: dict[str, Any]) -> Response:
-        """Overwrites the fields that are said; null empties one."""
+        """Overwrites the fields in the body; null clears a field."""
         return memory_response(use_cases.update_memory(actor_of(request), body | {"memory_id": memory_id}))
 
     @endpoint(
@@ -109,7 +111,7 @@ class OneMemory(APIView):
         verbs=(Verb.FORGET,),
     )
     def delete(self, request: Request, memory_id: UUID, params: Mapping[str, Any], body: dict[str, Any]) -> Response:
-        """Gone from every read, kept for audit; it can be restored."""
+        """The memory disappears from every read. It is kept for audit and can be restored."""
         return memory_response(use_cases.forget_memory(actor_of(request), {**params, **body, "memory_id": memory_id}))
 
 
@@ -125,14 +127,14 @@ class Append(APIView):
         writes=True,
     )
     def post(self, request: Request, memory_id: UUID, body: dict[str, Any]) -> Response:
-        """Adds to the content on a line of its own, whatever others add meanwhile."""
+        """Appends a line to the content. What others append at the same time is kept too."""
         return memory_response(use_cases.append_to_memory(actor_of(request), body | {"memory_id": memory_id}))
 
 
 class Verify(APIView):
     @endpoint(
         operation="verifyMemory",
-        summary="Note that a memory is still true",
+        summary="Verify a memory",
         takes=inputs.VERIFY,
         gives=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
@@ -141,42 +143,43 @@ class Verify(APIView):
         writes=True,
     )
     def post(self, request: Request, memory_id: UUID, body: dict[str, Any]) -> Response:
-        """And when to look again, if that is said. An agent cannot verify what it has written itself (403)."""
+        """Records that the memory is still true and, with `review_by`, when to check again. An agent cannot verify what
+        it wrote itself (403)."""
         return memory_response(use_cases.verify_memory(actor_of(request), body | {"memory_id": memory_id}))
 
 
 class Restore(APIView):
     @endpoint(
         operation="restoreMemory",
-        summary="Bring back a forgotten memory",
+        summary="Restore a forgotten memory",
         gives=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
         answer=CHANGED,
         writes=True,
     )
     def post(self, request: Request, memory_id: UUID, body: dict[str, Any]) -> Response:
-        """If its key has a new owner by now, it comes back without owning the key. `GET /memories?forgotten=true` lists
-        what can be brought back."""
+        """If another memory owns its key by now, it comes back without owning the key. `GET /memories?forgotten=true`
+        lists what you can restore."""
         return memory_response(use_cases.restore_memory(actor_of(request), body | {"memory_id": memory_id}))
 
 
 class History(APIView):
     @endpoint(
         operation="listMemoryVersions",
-        summary="Every version of a memory",
+        summary="List the versions of a memory",
         asks=inputs.PAGE,
         gives=output_schemas.page("versions", output_schemas.REVISION),
         answer={"versions": [output_schemas.REVISION_EXAMPLE], "next": None},
     )
     def get(self, request: Request, memory_id: UUID, params: Mapping[str, Any]) -> Response:
-        """The newest first, each in full. Versions that were written for another audience stay with them."""
+        """Returns every version in full, the newest first, except those that were written for another audience."""
         return Response(use_cases.list_memory_versions(actor_of(request), {**params, "memory_id": memory_id}))
 
 
 class Revert(APIView):
     @endpoint(
         operation="revertMemory",
-        summary="Make an old version the newest",
+        summary="Revert a memory",
         takes=inputs.REVERT,
         gives=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
@@ -185,5 +188,5 @@ class Revert(APIView):
         writes=True,
     )
     def post(self, request: Request, memory_id: UUID, body: dict[str, Any]) -> Response:
-        """A new version that says what the old one said. An expiry that has passed meanwhile does not come back."""
+        """Creates a new version with the content of an old one. An expiry that has passed since is not restored."""
         return memory_response(use_cases.revert_memory(actor_of(request), body | {"memory_id": memory_id}))

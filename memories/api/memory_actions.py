@@ -1,4 +1,4 @@
-"""Single changes of a memory, each with a name of its own in the history."""
+"""Endpoints for single changes of a memory, each with its own name in the history."""
 
 from typing import Any
 from uuid import UUID
@@ -20,7 +20,7 @@ CHANGED = output_schemas.MEMORY_EXAMPLE | {"version": 2}
 class Pin(APIView):
     @endpoint(
         operation="pinMemory",
-        summary="Pin a memory, or take the pin away",
+        summary="Pin or unpin a memory",
         takes=inputs.PIN,
         gives=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
@@ -29,7 +29,7 @@ class Pin(APIView):
         writes=True,
     )
     def post(self, request: Request, memory_id: UUID, body: dict[str, Any]) -> Response:
-        """What is pinned never fades and stands in every context."""
+        """A pinned memory never fades, and is part of every prompt context."""
         return memory_response(use_cases.pin_memory(actor_of(request), body | {"memory_id": memory_id}))
 
 
@@ -45,14 +45,14 @@ class Tags(APIView):
         writes=True,
     )
     def post(self, request: Request, memory_id: UUID, body: dict[str, Any]) -> Response:
-        """The others stay, whatever is added meanwhile."""
+        """Other tags stay, including those that others add at the same time."""
         return memory_response(use_cases.tag_memory(actor_of(request), body | {"memory_id": memory_id}))
 
 
 class Expire(APIView):
     @endpoint(
         operation="expireMemory",
-        summary="Say when a memory vanishes",
+        summary="Set when a memory expires",
         takes=inputs.EXPIRE,
         gives=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
@@ -61,15 +61,15 @@ class Expire(APIView):
         writes=True,
     )
     def post(self, request: Request, memory_id: UUID, body: dict[str, Any]) -> Response:
-        """From then on it is gone from every read; null lets it stay. To let it vanish earlier than it would have takes
-        the verb forget, too."""
+        """From then on, the memory is in no read; null removes the expiry. An earlier expiry than before also needs the
+        verb forget."""
         return memory_response(use_cases.expire_memory(actor_of(request), body | {"memory_id": memory_id}))
 
 
 class Move(APIView):
     @endpoint(
         operation="moveMemory",
-        summary="Give a memory to another audience",
+        summary="Move a memory to another scope",
         takes=inputs.MOVE,
         gives=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
@@ -79,20 +79,21 @@ class Move(APIView):
         verbs=(Verb.WRITE, Verb.FORGET),
     )
     def post(self, request: Request, memory_id: UUID, body: dict[str, Any]) -> Response:
-        """The team's, the person's or the project's of this call, or the agent's own if it wrote it. The old audience
-        loses it, so that this takes the verb forget, too."""
+        """The new audience is the team, person or project of this call, or the agent itself if it wrote the memory. The
+        old audience loses the memory, so this also needs the verb forget."""
         return memory_response(use_cases.move_memory(actor_of(request), body | {"memory_id": memory_id}))
 
 
 class Purge(APIView):
     @endpoint(
         operation="purgeMemory",
-        summary="Remove a memory for good",
+        summary="Purge a memory",
         gives=output_schemas.RECEIPT,
         answer={"id": output_schemas.MEMORY_EXAMPLE["id"], "key": None, "version": 2, "status": "active"},
         writes=True,
         verbs=(Verb.FORGET,),
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
-        """Its words leave every version. Only owners may: an agent that sees the memory is told so (403)."""
+        """Removes the content of every version for good. Only owners may do this, so an agent that can see the memory
+        gets 403."""
         return Response(use_cases.purge_memory(actor_of(request), {"memory_id": memory_id}))

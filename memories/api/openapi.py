@@ -25,16 +25,19 @@ from teams.models import Verb
 Method = Callable[..., HttpResponseBase]
 
 REFUSALS = {
-    400: "Something that was sent is not right; `fields` names it.",
+    400: "The request is invalid; `fields` says what is wrong.",
     401: "The token is missing, unknown, expired or revoked.",
-    403: "The token has not got that verb, or may not name that user.",
-    404: "There is no such thing, or it is not yours to see.",
-    406: "This endpoint cannot answer in what `Accept` asks for.",
-    429: "Too many requests; `Retry-After` says when to come again.",
+    403: "The token lacks a verb, or may not name that user.",
+    404: "It does not exist, or you may not see it.",
+    406: "The endpoint cannot respond with a type that `Accept` allows.",
+    429: "Too many requests; try again after `Retry-After`.",
 }
-BODY_REFUSALS = {413: "That is too much.", 415: "The body is not of the type that this endpoint takes."}
-WRITE_REFUSALS = {409: "Somebody was faster; `current` is what stands there now."}
-REPEATED_REFUSALS = {422: "The idempotency key came with another request before."}
+BODY_REFUSALS = {
+    413: "The request is too large.",
+    415: "The body does not have the content type that the endpoint expects.",
+}
+WRITE_REFUSALS = {409: "Somebody else was faster; `current` is the present state."}
+REPEATED_REFUSALS = {422: "The idempotency key was used with another request."}
 
 
 def header(name: str, description: str, **schema: Any) -> OpenApiParameter:
@@ -43,33 +46,35 @@ def header(name: str, description: str, **schema: Any) -> OpenApiParameter:
 
 IDEMPOTENCY_KEY = header(
     IDEMPOTENCY_HEADER,
-    "Makes a retry safe: done once within 24 hours, and answered the same.",
+    "Makes retries safe: within 24 hours the request is executed once, and every retry gets the same response.",
     pattern=IDEMPOTENCY_KEY_PATTERN,
 )
 IF_MATCH = header(
     "If-Match",
-    "The ETag of what you saw: if something else is there by now, nothing changes and you get a 409. A version alone, "
-    '`"3"`, is met by whatever is at that version; `*` by whatever is there.',
+    "The `ETag` that you last read. If it has changed since, nothing is written and you get 409. A version alone, "
+    '`"3"`, matches anything at that version, and `*` matches anything that exists.',
     pattern=etags.NAMED,
 )
 IF_NONE_MATCH = header(
     "If-None-Match",
-    "The ETag of what you have: if it still stands, the answer is an empty 304. A version alone is never enough.",
+    "The `ETag` of the copy you have. If it is still current, you get an empty 304. A version alone is not enough.",
 )
 ONLY_NEW = header(
     "If-None-Match",
-    "`*`: only if there is none yet; otherwise nothing changes and you get a 409.",
+    "`*`: write only if it does not exist yet; otherwise you get 409.",
     pattern=r"^\*$",
 )
-ETAG = "Names this version: send it as `If-Match` with a change, or as `If-None-Match` with the next read."
+ETAG = "Identifies this version. Send it as `If-Match` with a change, or as `If-None-Match` with the next read."
 CONTEXT = [
-    header("X-Memory-Project", "The project at work: its slug or id."),
+    header("X-Memory-Project", "The project that the call is about: its slug or id."),
     header(
         "X-Memory-User",
-        "The person whom the call serves, by a handle of yours; known from the first write on. It must be one whom the "
-        "token may name.",
+        "The person whom the call serves, by any handle. The first write that names a person registers them. The token "
+        "must be allowed to name them.",
     ),
-    header("X-Memory-Session", "Your own id of the conversation; later calls inherit what the first ones said."),
+    header(
+        "X-Memory-Session", "Your own id of the conversation. Later calls inherit the context that earlier ones set."
+    ),
     header("X-Memory-Workspace", "The workspace, if the organization has switched workspaces on."),
     header("X-Memory-Channel", "The channel in which the conversation takes place."),
 ]
@@ -192,7 +197,7 @@ def _parameter(name: str, schema: Schema) -> OpenApiParameter:
 def _answers(
     gives: Schema | None, status: Sequence[int], media: str, parameters: Sequence[OpenApiParameter]
 ) -> dict[Any, Any]:
-    conditional = {304: OpenApiResponse(description="It is still the version you have.")}
+    conditional = {304: OpenApiResponse(description="Your copy is still current.")}
     answers = (
         {(number, media): gives for number in status} if gives else {number: OpenApiResponse() for number in status}
     )
@@ -207,10 +212,10 @@ def _response_headers(
     conditional = {IF_MATCH, IF_NONE_MATCH} & set(parameters)
     return [
         *([_response_header("ETag", ETAG, tagged)] if conditional else []),
-        *([_response_header("Location", "The address of what was made.", [201])] if 201 in status else []),
+        *([_response_header("Location", "The URL of the new resource.", [201])] if 201 in status else []),
         *(_response_header(name, description, list(status)) for name, description in sends.items()),
-        _response_header("WWW-Authenticate", "The kind of token that is needed.", [401]),
-        _response_header("Retry-After", "Seconds to wait.", [429], type="integer"),
+        _response_header("WWW-Authenticate", "The authentication that is required.", [401]),
+        _response_header("Retry-After", "The number of seconds to wait.", [429], type="integer"),
     ]
 
 
@@ -229,12 +234,10 @@ def _problems(refusals: Mapping[int, str]) -> dict[Any, Any]:
 
 
 def _examples(body: object, answer: object, status: Sequence[int], media: str) -> list[OpenApiExample]:
-    found = [OpenApiExample("A call", value=body, request_only=True)] if body is not None else []
+    found = [OpenApiExample("Request", value=body, request_only=True)] if body is not None else []
     if answer is not None:
         codes = [str(number) for number in status]
-        found.append(
-            OpenApiExample("An answer", value=answer, response_only=True, status_codes=codes, media_type=media)
-        )
+        found.append(OpenApiExample("Response", value=answer, response_only=True, status_codes=codes, media_type=media))
     return found
 
 
@@ -243,7 +246,7 @@ class BearerToken(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {"type": "http", "scheme": "bearer", "description": "A token of an agent: `mh_…`."}
+        return {"type": "http", "scheme": "bearer", "description": "The token of an agent: `mh_…`."}
 
 
 class BrowserSession(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

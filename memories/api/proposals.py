@@ -1,4 +1,4 @@
-"""Proposals of an agent, replaced memories, and the timeline of a key."""
+"""Endpoints of an agent's proposals, of replaced memories, and of a key's timeline."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -45,7 +45,7 @@ class OneProposal(APIView):
         answer=output_schemas.PROPOSAL_EXAMPLE,
     )
     def get(self, request: Request, proposal_id: UUID) -> Response:
-        """Returns a proposal of this agent with its state."""
+        """Returns a proposal of this agent and its state."""
         return Response(use_cases.get_proposal(actor_of(request), {"proposal_id": proposal_id}))
 
     @endpoint(
@@ -56,14 +56,14 @@ class OneProposal(APIView):
         writes=True,
     )
     def delete(self, request: Request, proposal_id: UUID) -> Response:
-        """Takes back a proposal of this agent that nobody has decided about."""
+        """Withdraws a proposal of this agent that nobody has decided on."""
         return Response(use_cases.withdraw_proposal(actor_of(request), {"proposal_id": proposal_id}))
 
 
 class Supersede(APIView):
     @endpoint(
         operation="supersedeMemory",
-        summary="Replace a memory by another",
+        summary="Replace a memory with another",
         takes=inputs.SUPERSEDE,
         gives=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
@@ -72,15 +72,15 @@ class Supersede(APIView):
         writes=True,
     )
     def post(self, request: Request, memory_id: UUID, body: dict[str, Any]) -> Response:
-        """Closes the memory at the moment from which the other one holds. Lists and recall then give the other one;
-        with `as_of` before that moment, they still give this one."""
+        """Ends the validity of the memory when the validity of the other one begins. Lists and recall then return the
+        other one; with `as_of` before that moment, they still return this one."""
         return memory_response(use_cases.supersede_memory(actor_of(request), body | {"memory_id": memory_id}))
 
 
 class Reinstate(APIView):
     @endpoint(
         operation="reinstateMemory",
-        summary="Let a replaced memory hold again",
+        summary="Reinstate a replaced memory",
         takes=inputs.REINSTATE,
         gives=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
@@ -96,11 +96,12 @@ class Reinstate(APIView):
 class Timeline(APIView):
     @endpoint(
         operation="listKeyTimeline",
-        summary="What a key has said over time",
+        summary="List the timeline of a key",
         asks={"scope": inputs.SCOPE | {"default": Scope.TEAM.value}},
         gives=whole_record({"memories": list_of(output_schemas.MEMORY)}, title="Timeline"),
         answer={"memories": [output_schemas.MEMORY_EXAMPLE]},
     )
     def get(self, request: Request, key: str, params: Mapping[str, Any]) -> Response:
-        """Returns the memories that have had this key, replaced ones included, by when they held, the newest first."""
+        """Returns the memories that have had this key, including replaced ones, ordered by their validity, the newest
+        first."""
         return Response(use_cases.list_timeline(actor_of(request), {**params, "key": key}))

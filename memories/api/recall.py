@@ -25,35 +25,35 @@ class Recall(APIView):
         answer={"memories": [HIT], "total_found": 1, "total_is_bound": False, "mode": "hybrid"},
     )
     def post(self, request: Request, body: Mapping[str, Any]) -> Response:
-        """The memories that answer a query best, within what the token may see; best first. Modes hybrid, keyword and
-        semantic need a query, mode typed a type."""
+        """Returns the memories that answer a query best, the best first, among those that the token may see. The modes
+        hybrid, keyword and semantic need a `query`, and the mode typed needs a `type`."""
         return Response(answer_recall(actor_of(request), body))
 
 
 class WhyNot(APIView):
     @endpoint(
         operation="whyNot",
-        summary="Why a memory is not in an answer",
+        summary="Explain why a memory is not in an answer",
         takes=inputs.WHY_NOT,
         gives=recall_schemas.VERDICT,
         example={"memory_id": output_schemas.MEMORY_EXAMPLE["id"], "query": "Which cranes work?", "limit": 5},
         answer={"rank": 12, "reason": "It is number 12; the limit is 5."},
     )
     def post(self, request: Request, body: Mapping[str, Any]) -> Response:
-        """Which rule keeps one memory from an answer, or where it stands in it."""
+        """Returns the rule that keeps a memory out of the answer, or its rank in it."""
         return Response(answer_why_not(actor_of(request), body))
 
 
 class Recalls(APIView):
     @endpoint(
         operation="listRecalls",
-        summary="What you asked before",
+        summary="List your past recalls",
         asks=inputs.RECALLS,
         gives=output_schemas.page("recalls", recall_schemas.RECALL),
         answer={"recalls": [output_schemas.RECALL_EXAMPLE], "next": None},
     )
     def get(self, request: Request, params: Mapping[str, Any]) -> Response:
-        """The agent's own recalls, the newest first, each with the memories and versions that came back. What was asked
-        for a person, in a project or in a workspace is listed in that context. A recall is here a second or two after
-        it was answered."""
+        """Returns the agent's own recalls, the newest first, each with the memories and versions that it returned.
+        Recalls made for a person, in a project or in a workspace are listed in that context only. A recall appears a
+        second or two after it was answered."""
         return Response(list_past_recalls(actor_of(request), params))

@@ -1,4 +1,4 @@
-"""An agent's sessions by REST: registered, archived, and read for what is worth remembering."""
+"""Endpoints that register and archive an agent's sessions, and extract memories from them."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ HELLO = {"role": "user", "name": "Mira", "content": "We decided to ship on Tuesd
 class SessionDetail(APIView):
     @endpoint(operation="getSession", summary="Read a session", gives=output_schemas.SESSION, answer=BOUND)
     def get(self, request: Request, name: str) -> Response:
-        """One of the token's own agent's."""
+        """Returns a session of the token's agent."""
         actor = actor_of(request)
         require_verb(actor, Verb.READ)
         session = _session(actor, name)
@@ -54,8 +54,8 @@ class SessionDetail(APIView):
         answer=BOUND,
     )
     def put(self, request: Request, name: str, body: dict[str, Any]) -> Response:
-        """Binds the session to a project, a user, a workspace and a channel; every call that names it inherits them.
-        What is bound already stays."""
+        """Binds the session to a project, a user, a workspace and a channel. Every call that names the session inherits
+        them. Existing bindings stay."""
         require_verb(actor_of(request), Verb.WRITE)
         known = _sessions(actor_of(request), name).exists()
         actor = _within(request, name, **body)
@@ -78,8 +78,8 @@ class Archive(APIView):
         },
     )
     def post(self, request: Request, name: str, body: dict[str, Any]) -> Response:
-        """Writes `conversations/{day}-{name}.md` among the team's files and a memory of category conversation, both or
-        neither. The same session's again overwrites them."""
+        """Writes the file `conversations/{day}-{name}.md` of the team and a memory of the category conversation: both
+        or neither. Archiving the same session again overwrites them."""
         kept = archive_session(_within(request, name), name, body)
         file = kept["file"]
         return write_response(kept, created_at=locate("files", file["path"]) if file["version"] == 1 else None)
@@ -97,8 +97,8 @@ class Extract(APIView):
         once=False,
     )
     def post(self, request: Request, name: str, body: dict[str, Any]) -> Response:
-        """Saves what is worth remembering with source `auto`, each linked to the session and message it comes from;
-        what is known already is only listed. Held ones are kept out of every read until somebody restores them."""
+        """Saves what is worth remembering with the source `auto`, linked to the session and message it comes from. What
+        is already known is only listed. With `hold`, the memories are proposals until a person approves them."""
         if first := idempotency.before(request):
             return first
         actor = _within(request, name)

@@ -1,4 +1,4 @@
-"""The tools of every dialect, and the hub's own, over HTTP: their definitions, and running one."""
+"""Endpoints that list the tools of the hub and of every dialect, and run one of them."""
 
 from typing import Any
 
@@ -23,18 +23,18 @@ HUB = "hub"  # where a dialect is named: the tools that MCP offers at /mcp
 OWN = {tool.name: tool for tool in TOOLS}
 PARAMS = {
     "dialect": text(
-        description=f"One of {', '.join(DIALECTS)}, or {HUB} for the hub's own tools; all dialects, each by its name, "
-        "if left out."
+        description=f"One of {', '.join(DIALECTS)}, or {HUB} for the hub's own tools. Without it, all dialects are "
+        "listed."
     ),
-    "format": one_of(Format, default=Format.OPENAI.value, description="The kind of client."),
+    "format": one_of(Format, default=Format.OPENAI.value, description="The kind of model API to format them for."),
 }
-DEFINITIONS = list_of(anything(), description="As the chosen kind of client wants them.")
+DEFINITIONS = list_of(anything(), description="In the requested format.")
 DEFINED = record(
     {
         "format": one_of(Format),
-        "dialect": text(description="The dialect that was asked for."),
+        "dialect": text(description="The requested dialect."),
         "tools": DEFINITIONS,
-        "dialects": anything(description="Without a dialect: the definitions of each, under its name."),
+        "dialects": anything(description="If no dialect was requested: the definitions of each, by its name."),
     },
     required=["format"],
 )
@@ -43,14 +43,14 @@ DEFINED = record(
 class Tools(APIView):
     @endpoint(
         operation="listTools",
-        summary="Definitions of tools",
+        summary="List tool definitions",
         gives=DEFINED,
         asks=PARAMS,
         answer={"format": "anthropic", "dialect": "kv", "tools": [tool("kv", "memory").definition(Format.ANTHROPIC)]},
         verbs=(),
     )
     def get(self, request: Request, params: dict[str, Any]) -> Response:
-        """What to hand to a model, so that it calls the tools of a dialect."""
+        """Returns the definitions to pass to a model, so that it can call the tools of a dialect."""
         format = Format(params["format"])
         if "dialect" in params:
             defined = _definitions(params["dialect"], format)
@@ -98,8 +98,8 @@ class HubTool(APIView):
         verbs=(),  # the tool's own, below
     )
     def post(self, request: Request, name: str, body: object) -> Response:
-        """The tools of `/mcp`, for clients that hand definitions to a model themselves: the body is the tool's own
-        arguments, the answer its own result."""
+        """Runs a tool of `/mcp`, for clients that pass the definitions to a model themselves. The body is the arguments
+        of the tool, and the response is its result."""
         if name not in OWN:
             raise NotFound(f"The hub has no tool {name!r}; it has {', '.join(OWN)}.")
         require_verb(actor_of(request), *OWN[name].verbs(body))

@@ -20,7 +20,7 @@ def check_idempotency_key(key: object) -> str | None:
     if key is None:
         return None
     if not isinstance(key, str) or not re.fullmatch(IDEMPOTENCY_KEY_PATTERN, key):
-        raise Invalid({"idempotency_key": "Up to 255 ASCII characters that can be seen, without spaces."})
+        raise Invalid({"idempotency_key": "This must be up to 255 visible ASCII characters without spaces."})
     return key
 
 

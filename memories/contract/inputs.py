@@ -39,10 +39,10 @@ from teams.call_context import CONTEXT_LENGTHS
 
 LARGEST_VERSION = 2**31 - 1  # of a column
 VERSION = whole(
-    least=1, most=LARGEST_VERSION, description="The version you saw; if it is another by now, nothing changes."
+    least=1, most=LARGEST_VERSION, description="The version you last read. If there is a newer one, nothing changes."
 )
-REASON = text(longest=SUMMARY_LENGTH, description="Why, for whoever looks at the history.")
-SCOPE = one_of(Scope, description="Whose it is: the team's, a person's (global), a project's or the agent's own.")
+REASON = text(longest=SUMMARY_LENGTH, description="The reason, for the history.")
+SCOPE = one_of(Scope, description="Who it belongs to: the team, a person (global), a project or the agent.")
 
 DRAFT = record(
     SENT_FIELDS
@@ -51,11 +51,11 @@ DRAFT = record(
         "dedupe": one_of(
             Dedupe,
             default=Dedupe.UPDATE.value,
-            description="What saving a key that lives already does: a new version of it, another memory, or a refusal.",
+            description="What to do if the key exists: make a new version, create another memory, or refuse.",
         ),
         "provenance": one_of(
             Provenance,
-            description="Where the text comes from, if that is less trusted than you: a tool's output, for example.",
+            description="Where the text comes from, if it is less trusted than you: a tool's output, for example.",
         ),
     },
     required=["content"],
@@ -64,7 +64,7 @@ DRAFT = record(
 SAVE = record(DRAFT["properties"] | {"version": VERSION}, required=["content"], title="MemoryToSave")
 DRAFTS = record({"memories": list_of(DRAFT)})
 BATCH_SIZE = f"Up to {BATCH_BYTES:,} bytes of content in all."
-EACH = flag(default=False, description="Each by itself: what is refused leaves the others.")
+EACH = flag(default=False, description="Save each memory by itself, so that a refused one does not affect the others.")
 BATCH = record(
     {"memories": list_of(DRAFT, least=1, most=BATCH_LIMIT, description=BATCH_SIZE), "each": EACH},
     required=["memories"],
@@ -89,15 +89,16 @@ EXPIRE = record(
 MOVE = record({"scope": SCOPE, "version": VERSION}, required=["scope"], title="ScopeChange")
 VERIFY = record({"review_by": nullable(moment()), "version": VERSION}, title="Verification")
 REVERT = record(
-    {"to_version": whole(least=1, most=LARGEST_VERSION, description="The version to say again."), "version": VERSION},
+    {"to_version": whole(least=1, most=LARGEST_VERSION, description="The version to go back to."), "version": VERSION},
     required=["to_version"],
     title="Reversion",
 )
 SUPERSEDE = record(
     {
-        "by": identity(description="The memory that holds instead."),
+        "by": identity(description="The memory that replaces it."),
         "at": moment(
-            description="From when on. By default from the start of that memory's validity, or since it was saved."
+            description="When the replacement took effect. By default when that memory's validity begins, or when it "
+            "was saved."
         ),
         "version": VERSION,
     },
@@ -110,7 +111,9 @@ ASSOCIATE = record(
         "target_id": identity(),
         "relation": one_of(Relation, default=Relation.RELATED_TO.value),
         "weight": fraction(default=0.5),
-        "supersede": flag(default=False, description="With updates: the target no longer holds, and is replaced."),
+        "supersede": flag(
+            default=False, description="With the relation updates: also replace the target, which no longer holds."
+        ),
     },
     required=["target_id"],
     title="NewAssociation",
@@ -127,7 +130,7 @@ CITE = record(
 UPLOAD = record(
     {
         "file": {"type": "string", "format": "binary"},
-        "name": {"description": "If it is left out, the file's own."},  # in a form, whatever is said is text
+        "name": {"description": "By default, the name of the uploaded file."},  # in a form, whatever is said is text
     },
     required=["file"],
     title="NewAsset",
@@ -139,15 +142,17 @@ RENAME = record(
     {"path": text(shortest=1, longest=PATH_LENGTH), "version": VERSION}, required=["path"], title="FileRename"
 )
 
-# What a list or a recall is narrowed to.
+# Filters of lists and of recall.
 FILTERS: dict[str, Schema] = {
     "type": one_of(Type),
     "category": text(longest=LABEL_LENGTH),
-    "tags": list_of(text(longest=LABEL_LENGTH), most=TAG_COUNT, description="All of them."),
-    "any_tags": list_of(text(longest=LABEL_LENGTH), most=TAG_COUNT, description="At least one of them."),
+    "tags": list_of(text(longest=LABEL_LENGTH), most=TAG_COUNT, description="Memories with all of these tags."),
+    "any_tags": list_of(
+        text(longest=LABEL_LENGTH), most=TAG_COUNT, description="Memories with at least one of these tags."
+    ),
     "scope": one_of(Scope),
     "project_id": identity(),
-    "agent_id": identity(description="Its author."),
+    "agent_id": identity(description="The author."),
     "person_id": identity(),
     "session_id": identity(),
     "channel_id": text(longest=200),
@@ -159,28 +164,28 @@ FILTERS: dict[str, Schema] = {
     "updated_before": moment(),
     "expires_after": moment(),
     "expires_before": moment(),
-    "review_before": moment(description="When somebody should check that it is still true."),
+    "review_before": moment(description="Memories that are due for review before this time."),
     "min_importance": fraction(),
     "max_importance": fraction(),
 }
-LIMITS = f"{DEFAULT_LIMIT[Mode.HYBRID]} if it is left out; by keyword {DEFAULT_LIMIT[Mode.KEYWORD]}."
-CERTAIN = "The confidence that a hit needs; auto: the hub's own floor."
+LIMITS = f"By default {DEFAULT_LIMIT[Mode.HYBRID]}, and {DEFAULT_LIMIT[Mode.KEYWORD]} in the mode keyword."
+CERTAIN = "The minimum confidence of a hit; auto is the hub's own floor."
 MIN_CONFIDENCE = fraction_or(AUTO, description=CERTAIN)
-AS_OF = moment(description="What held at that moment, instead of what holds now.")
+AS_OF = moment(description="Return what held at this time instead of what holds now.")
 ASKED: dict[str, Schema] = {
-    "query": text(longest=QUERY_LENGTH, description="Any text: words, a question, an identifier."),
+    "query": text(longest=QUERY_LENGTH, description="Any text: words, a question or an identifier."),
     "mode": one_of(Mode),
     "limit": whole(least=1, most=MOST, description=LIMITS),
-    "sort_by": one_of(SORTS, description="How mode typed is ordered."),
-    "min_confidence": MIN_CONFIDENCE | {"description": f"{CERTAIN} None unless said."},
+    "sort_by": one_of(SORTS, description="The order in the mode typed."),
+    "min_confidence": MIN_CONFIDENCE | {"description": f"{CERTAIN} By default there is none."},
     "as_of": AS_OF,
     **FILTERS,
 }
 RECALL = record(
     {name: nullable(schema) for name, schema in ASKED.items()}
     | {
-        "explain": nullable(flag(description="Each hit says what put it there.")),
-        "snippets": nullable(flag(description="Each hit has the part that answers.")),
+        "explain": nullable(flag(description="Explain the rank of each hit.")),
+        "snippets": nullable(flag(description="Add the part of each hit that answers the query.")),
     },
     title="RecallQuery",
 )
@@ -194,24 +199,28 @@ WHY_NOT = record(
 # Lists, by the query string.
 PAGE: dict[str, Schema] = {
     "limit": whole(least=1, most=200, default=50),
-    "cursor": text(shortest=1, longest=2_000, description="The `next` of the page before."),
+    "cursor": text(shortest=1, longest=2_000, description="The `next` of the previous page."),
 }
 ORDERS = [f"{sign}{field}" for field in ("created_at", "updated_at", "importance") for sign in ("-", "")]
 LIST: dict[str, Schema] = (
     FILTERS
     | {
-        "text": text(longest=1_000, description="Words that it has, all of them."),
-        "forgotten": flag(default=False, description="What was forgotten and you may restore, instead of what lives."),
+        "text": text(longest=1_000, description="Words, all of which it must contain."),
+        "forgotten": flag(
+            default=False, description="List forgotten memories that you may restore, instead of active ones."
+        ),
         "order": one_of(ORDERS, default=ORDERS[0]),
         "as_of": AS_OF,
     }
     | PAGE
 )
-PROPOSALS: dict[str, Schema] = {"state": one_of(ProposalState, description="Only those in this state.")} | PAGE
+PROPOSALS: dict[str, Schema] = {"state": one_of(ProposalState, description="Only proposals in this state.")} | PAGE
 PAIRS: dict[str, Schema] = {
-    "state": one_of(PairState, default=PairState.OPEN.value, description="Those to decide about, or decided ones."),
-    "kind": one_of(PairKind, description="Only those of this kind."),
-    "memory_id": identity(description="Only those that this memory is in."),
+    "state": one_of(
+        PairState, default=PairState.OPEN.value, description="Pairs that await a decision, or decided ones."
+    ),
+    "kind": one_of(PairKind, description="Only pairs of this kind."),
+    "memory_id": identity(description="Only pairs with this memory."),
 } | PAGE
 SETTLE_PAIR = record(
     {
@@ -220,7 +229,7 @@ SETTLE_PAIR = record(
             description="keep: forget the other. supersede: one replaces the other. merge: one memory of both. "
             "both-hold: both stay, for a reason. not-duplicate: both stay.",
         ),
-        "keep": identity(description="The memory that stays; the newer one, if it is left out."),
+        "keep": identity(description="The memory that stays. By default the newer one."),
         "reason": REASON,
         "content": text(shortest=1, description="With merge: the joined text."),
     },
@@ -230,7 +239,7 @@ SETTLE_PAIR = record(
 REVIEW: dict[str, Schema] = {
     "kind": one_of(REVIEW_KINDS, description="Only what is of this kind."),
     "limit": whole(least=1, most=50, default=20),
-    "cursor": text(longest=2_000, description="The `next` of the page before."),
+    "cursor": text(longest=2_000, description="The `next` of the previous page."),
 }
 APPROVE = record(
     {
@@ -253,30 +262,32 @@ MERGE = record(
 )
 REOPEN = record({}, title="Reopening")
 RECALLS: dict[str, Schema] = {
-    "since": moment(description="From then on."),
-    "until": moment(description="Before then."),
-    "query": text(longest=1_000, description="A part of what was asked, in capitals or not."),
+    "since": moment(description="Only from this time on."),
+    "until": moment(description="Only before this time."),
+    "query": text(longest=1_000, description="A part of the query, in upper or lower case."),
     "session": text(longest=200, description="Your own id of the conversation."),
-    "found_nothing": flag(description="Only those without an answer; false: only those with one."),
+    "found_nothing": flag(description="true: only recalls that found nothing; false: only those that found something."),
 } | PAGE
 FILES: dict[str, Schema] = {
-    "prefix": text(longest=PATH_LENGTH, description="What the path begins with, like `notes/`."),
-    "text": text(longest=1_000, description="Words that it has, all of them."),
-    "deleted": flag(default=False, description="What was deleted and you may bring back, instead of what lives."),
+    "prefix": text(longest=PATH_LENGTH, description="The beginning of the path, such as `notes/`."),
+    "text": text(longest=1_000, description="Words, all of which it must contain."),
+    "deleted": flag(default=False, description="List deleted files that you may restore, instead of existing ones."),
 } | PAGE
 
 # The prompt context and sessions.
 CONTEXT: dict[str, Schema] = {
-    "query": text(longest=QUERY_LENGTH, description="What is being worked on: adds the relevant memories."),
+    "query": text(longest=QUERY_LENGTH, description="What the agent is working on. Adds the relevant memories."),
     "budget": whole(
         least=context.MIN_BUDGET,
         most=context.MAX_BUDGET,
         default=context.DEFAULT_BUDGET,
-        description="Tokens that the text may have.",
+        description="The maximum number of tokens of the text.",
     ),
     "min_confidence": MIN_CONFIDENCE
-    | {"default": AUTO, "description": "The confidence that relevant memories need; auto: the hub's own floor."},
-    "sections": list_of(one_of(context.ALL_SECTIONS), description="Some of them, in any order; all unless said."),
+    | {"default": AUTO, "description": "The minimum confidence of relevant memories; auto is the hub's own floor."},
+    "sections": list_of(
+        one_of(context.ALL_SECTIONS), description="The sections to return, in any order. By default all of them."
+    ),
 }
 SESSION_BINDINGS = ("project", "user", "workspace", "channel")
 REGISTER_SESSION = record(
@@ -286,11 +297,14 @@ REGISTER_SESSION = record(
 MESSAGES = list_of(
     record(
         {
-            "role": text(shortest=1, longest=32, description="A word like user or assistant."),
+            "role": text(shortest=1, longest=32, description="Such as user or assistant."),
             "content": text(),
-            "name": text(longest=CONVERSATION_NAME_LENGTH, description="Who spoke."),
+            "name": text(longest=CONVERSATION_NAME_LENGTH, description="The speaker's name."),
             "at": moment(),
-            "id": text(longest=200, description="Your own id of the message, kept as the source of what it brings."),
+            "id": text(
+                longest=200,
+                description="Your own id of the message, recorded as the source of memories extracted from it.",
+            ),
         },
         required=["role", "content"],
         title="Message",
@@ -302,19 +316,20 @@ ARCHIVE = record(
     {
         "name": text(
             longest=CONVERSATION_NAME_LENGTH,
-            description="What the file is called after; the session's name unless said.",
+            description="The name of the file. By default the session's name.",
         ),
-        "messages": MESSAGES | {"description": "The file that they make has up to 1 MiB."},
-        "summary": text(longest=10_000, description="The memory's content; without it, a digest is made."),
+        "messages": MESSAGES | {"description": "The file made of them may have up to 1 MiB."},
+        "summary": text(longest=10_000, description="The content of the memory. By default a digest of the messages."),
     },
     required=["messages"],
     title="NewArchive",
 )
 EXTRACT = record(
     {
-        "messages": MESSAGES | {"description": "What to read, up to 1 MiB; the session's newest archive unless said."},
-        "scope": one_of(Scope.values, default=Scope.TEAM.value, description="Whose memories they become."),
-        "hold": flag(description="Hold them for review; EXTRACTION_HOLD unless said."),
+        "messages": MESSAGES
+        | {"description": "The messages to read, up to 1 MiB. By default those of the session's newest archive."},
+        "scope": one_of(Scope.values, default=Scope.TEAM.value, description="Who the memories will belong to."),
+        "hold": flag(description="Make them proposals that people review. By default as `EXTRACTION_HOLD` says."),
     },
     title="NewExtraction",
 )

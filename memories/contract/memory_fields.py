@@ -32,25 +32,32 @@ PUBLIC_FIELDS: dict[str, PublicField] = {
         "Berth 7 is closed until the crane is repaired.",
     ),
     "key": PublicField(
-        nullable(text(longest=KEY_LENGTH, description="A label; at most one living memory of an audience owns it.")),
+        nullable(text(longest=KEY_LENGTH, description="A label. At most one active memory of an audience owns it.")),
         "berth-7",
     ),
     "summary": PublicField(
-        nullable(text(longest=SUMMARY_LENGTH, description="A shorter form, for prompts, of this content alone."))
+        nullable(
+            text(
+                longest=SUMMARY_LENGTH,
+                description="A shorter form for prompts. It is dropped when the content changes.",
+            )
+        )
     ),
     "type": PublicField(one_of(Type), "event"),
     "category": PublicField(nullable(text(longest=LABEL_LENGTH)), "fact"),
     "tags": PublicField(nullable(TAGS), ["berths"]),
-    "importance": PublicField(fraction(description="If it is left out, the type says."), 0.5),
+    "importance": PublicField(fraction(description="By default it depends on the type."), 0.5),
     "pinned": PublicField(flag(), False),
-    "expires_at": PublicField(nullable(moment(description="When it vanishes; in the future."))),
+    "expires_at": PublicField(nullable(moment(description="When the memory expires. Must be in the future."))),
     "source": PublicField(
-        nullable(text(longest=LABEL_LENGTH, description="manual, auto, or a label of your own.")), "manual"
+        nullable(text(longest=LABEL_LENGTH, description="manual, auto or a label of your own.")), "manual"
     ),
-    "metadata": PublicField(nullable(anything(description="Up to 8 KiB of your own.")), {}),
+    "metadata": PublicField(nullable(anything(description="Any JSON object of up to 8 KiB.")), {}),
     "review_by": PublicField(nullable(moment(description="When somebody should check that it is still true."))),
-    "valid_from": PublicField(nullable(moment(description="From when on it holds; always, if it is left out."))),
-    "valid_until": PublicField(nullable(moment(description="Until when it held; for good, if it is left out."))),
+    "valid_from": PublicField(nullable(moment(description="When it starts to hold. By default it has always held."))),
+    "valid_until": PublicField(
+        nullable(moment(description="When it ceases to hold. By default it holds indefinitely."))
+    ),
 }
 SENT_FIELDS: dict[str, Schema] = {name: field.schema for name, field in PUBLIC_FIELDS.items()}
 FIELD_EXAMPLES: dict[str, Any] = {name: field.example for name, field in PUBLIC_FIELDS.items()}

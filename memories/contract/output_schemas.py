@@ -45,7 +45,7 @@ VERSION = {"type": "integer", "minimum": 1}
 
 def page(name: str, of: Schema) -> Schema:
     """Return the schema of a page of a list."""
-    following = nullable(text(description="Send it as `cursor` for what follows."))
+    following = nullable(text(description="Send it as `cursor` to get the next page."))
     return whole_record({name: list_of(of), "next": following}, title=f"{of['title']}Page")
 
 
@@ -56,12 +56,12 @@ VERSIONED: dict[str, Schema] = {
     "verified_at": nullable(moment()),
     "verified_by": nullable(text()),
     "superseded_by": nullable(identity(description="The memory that replaced it.")),
-    "status": one_of(Status, description="active, or a proposal: proposed until a person decides."),
-    "provenance": one_of(Provenance, description="The least trusted source of its text."),
+    "status": one_of(Status, description="active, or for a proposal: proposed until a person decides."),
+    "provenance": one_of(Provenance, description="The least trusted source of the text."),
 }
 PLACES: dict[str, Schema] = {
     "team_id": identity(),
-    "agent_id": nullable(identity(description="Its author, unless a person wrote it.")),
+    "agent_id": nullable(identity(description="The author, unless a person wrote it.")),
     "person_id": nullable(identity()),
     "project_id": nullable(identity()),
     "session_id": nullable(identity()),
@@ -95,7 +95,7 @@ SCREENED = {
 }
 TRUST = {"trust": text(description="unverified import, extraction or tool output: nobody has verified its text yet.")}
 PROPOSED = {
-    "proposal_id": identity(description="The proposal that waits for a decision, if the write was held."),
+    "proposal_id": identity(description="The proposal that awaits a decision, if the write was held."),
     **SCREENED,
 }
 GONE = {"forgotten_at": nullable(moment()), "forgotten_by": nullable(text()), "forget_reason": nullable(text())}
@@ -125,28 +125,28 @@ RECEIPT = whole_record(
     {"id": identity(), "key": nullable(text()), "version": VERSION, "status": one_of(Status), **PROPOSED},
     optional=tuple(PROPOSED),
     title="Receipt",
-    description="The version that a write has made.",
+    description="The version that a write created.",
 )
 WRITTEN = common_record(
     *(MEMORY, SAVED, RECEIPT),
     title="WrittenMemory",
-    description="The memory as the write left it. A token that may not read gets a receipt: id, key, version, status.",
+    description="The memory after the write. A token that may not read gets a receipt: id, key, version and status.",
 )
 PROBLEM = record(
     {
         "type": {"type": "string"},
-        "title": {"type": "string", "description": "What the status means."},
+        "title": {"type": "string", "description": "The name of the status."},
         "status": whole(least=400, most=599),
-        "detail": {"type": "string", "description": "What is wrong, in a sentence."},
-        "code": {"type": "string", "description": "The same in every release, for programs."},
+        "detail": {"type": "string", "description": "A sentence that says what is wrong."},
+        "code": {"type": "string", "description": "A stable code for programs."},
         "fields": {
             "type": "object",
             "additionalProperties": {"type": "string"},
             "maxProperties": MOST_FIELDS,
-            "description": "The first ones that are not right, each with its sentence.",
+            "description": "The first invalid fields, each with a sentence.",
         },
-        "more_fields": {"type": "integer", "minimum": 1, "description": "How many fields more are not right."},
-        "current": {"type": "object", "description": "What stands there now, if somebody was faster."},
+        "more_fields": {"type": "integer", "minimum": 1, "description": "How many more fields are invalid."},
+        "current": {"type": "object", "description": "The present state, if somebody else was faster."},
     },
     required=["type", "title", "status", "detail", "code"],
     title="Problem",
@@ -154,12 +154,14 @@ PROBLEM = record(
 BATCH_RESULT = record(
     {"memory": WRITTEN, "problem": PROBLEM},
     title="BatchResult",
-    description="The memory that was saved, or the problem that kept it from being saved.",
+    description="The saved memory, or the problem that prevented it from being saved.",
 )
 BATCH = record(
     {
-        "memories": list_of(WRITTEN, description="In the order of the call, unless `each` was asked for."),
-        "results": list_of(BATCH_RESULT, description="With `each`: one for each memory of the call, in its order."),
+        "memories": list_of(WRITTEN, description="The memories in the order of the request, unless it set `each`."),
+        "results": list_of(
+            BATCH_RESULT, description="With `each`: one result for each memory, in the order of the request."
+        ),
     },
     title="SavedBatch",
 )
@@ -169,7 +171,7 @@ REVISION = whole_record(
 PROPOSAL = whole_record(
     {
         "id": identity(),
-        "memory_id": identity(description="The memory that was proposed, or that the change is about."),
+        "memory_id": identity(description="The proposed memory, or the one to be changed."),
         "operation": one_of(ProposedOperation),
         "arguments": {
             "type": "object",
@@ -179,7 +181,7 @@ PROPOSAL = whole_record(
         "base_version": VERSION,
         "state": one_of(ProposalState),
         "cause": one_of(ProposalCause),
-        "reason": text(description="Why it waits for a decision."),
+        "reason": text(description="Why it needs a decision."),
         "by": text(),
         "created_at": moment(),
         "expires_at": moment(),
@@ -247,7 +249,7 @@ REVIEW = whole_record(
             title="ReviewCounts",
             description=f"How many of each kind wait for you; {MOST_COUNTED + 1}: more than {MOST_COUNTED}.",
         ),
-        "next": nullable(text(description="Send it as `cursor` for what follows.")),
+        "next": nullable(text(description="Send it as `cursor` to get the next page.")),
     },
     title="ReviewQueue",
 )
@@ -310,7 +312,7 @@ FILE_RECEIPT = whole_record(
 WRITTEN_FILE = common_record(
     *(FILE, FILE_RECEIPT),
     title="WrittenFile",
-    description="The file as the write left it. A token that may not read gets the receipt: id, path and version.",
+    description="The file after the write. A token that may not read gets a receipt: id, path and version.",
 )
 FILE_VERSION = whole_record(
     {
@@ -331,27 +333,29 @@ ME = whole_record(
         **PLACES,
         "readable_team_ids": list_of(identity()),
         "verbs": list_of(one_of(Verb)),
-        "any_person": flag(description="Calls may name any person as their user, known or new."),
-        "persons": list_of(text(), description="The handles that calls may name otherwise."),
+        "any_person": flag(description="Whether calls may name any person as their user, known or new."),
+        "persons": list_of(text(), description="The handles that calls may name, unless `any_person` is true."),
     },
     title="Me",
 )
 SECTION = record(
     {
         "name": one_of(context.SectionName),
-        "text": text(description="The block alone, just as it stands in the whole text."),
+        "text": text(description="The text of this section, exactly as in the whole text."),
         "tokens": whole(least=0, most=context.MAX_BUDGET),
         "memory_ids": list_of(identity()),
-        "omitted": list_of(identity(), description="Memories that did not fit."),
-        "cut": flag(description="The end of the core did not fit."),
+        "omitted": list_of(identity(), description="The memories that did not fit."),
+        "cut": flag(description="Whether the core was cut because it did not fit."),
     },
     required=["name", "text", "tokens", "memory_ids", "omitted", "cut"],
     title="ContextSection",
 )
 CONTEXT = record(
     {
-        "text": text(description="What an agent should read before it thinks."),
-        "tokens": whole(least=0, most=context.MAX_BUDGET, description="An estimate: a token is four bytes of UTF-8."),
+        "text": text(description="What an agent should read before it starts working."),
+        "tokens": whole(
+            least=0, most=context.MAX_BUDGET, description="An estimate: four bytes of UTF-8 are one token."
+        ),
         "sections": list_of(SECTION),
     },
     required=["text", "tokens", "sections"],
@@ -378,10 +382,12 @@ KNOWN = record(
 EXTRACTED = record(
     {
         "saved": list_of(WRITTEN),
-        "held": list_of(WRITTEN, description="Proposals, which only you see until a person approves them."),
-        "known": list_of(KNOWN, description="Proposals that said nothing new, and what says it already."),
-        "by": text(description="The extractor that read the conversation."),
-        "note": text(description="What was not as asked."),
+        "held": list_of(WRITTEN, description="Proposals. Only you can see them until a person approves them."),
+        "known": list_of(
+            KNOWN, description="Memories that would say nothing new, and the existing ones that say the same."
+        ),
+        "by": text(description="The extractor that was used."),
+        "note": text(description="Set if something was not done as requested."),
     },
     required=["saved", "held", "known", "by"],
     title="Extraction",

@@ -23,9 +23,9 @@ from memoryhub.json_schema import (
 CERTAINTY = whole_record(
     {
         "points": whole_record(
-            {name: {"type": "number"} for name in UNASKED.parts}, description="What each kind of evidence gave."
+            {name: {"type": "number"} for name in UNASKED.parts}, description="The points from each kind of evidence."
         ),
-        "in_words": list_of(text(), description="The same in plain words, with the floor if there was one."),
+        "in_words": list_of(text(), description="The same in words, and the floor if there was one."),
     },
     title="Certainty",
 )
@@ -47,7 +47,7 @@ REASONS = whole_record(
         "score_parts": whole_record(
             {name: {"type": "number", "description": meaning} for name, meaning in SCORE_PARTS.items()},
             title="ScoreParts",
-            description="What the score owes to each kind of evidence; the sum is the score, which is 1 at most.",
+            description="What each kind of evidence added to the score. Their sum is the score, at most 1.",
         ),
         "confidence": CERTAINTY,
     },
@@ -58,8 +58,12 @@ HIT = whole_record(
     PROPERTIES
     | TRUST
     | {
-        "relevance_score": fraction(description="How it stands to the other hits; the order goes by it."),
-        "confidence": fraction(description="How sure it is that this answers, whatever the other hits are."),
+        "relevance_score": fraction(
+            description="How relevant it is compared with the other hits, which are ordered by it."
+        ),
+        "confidence": fraction(
+            description="How certain it is that this answers the query, independently of the other hits."
+        ),
         "explain": nullable(REASONS),
         "snippet": SNIPPET,
     },
@@ -70,11 +74,13 @@ RECALLED = whole_record(
     {
         "memories": list_of(HIT),
         "total_found": COUNT,
-        "total_is_bound": flag(description="There may be more than the total."),
+        "total_is_bound": flag(description="true if there may be more than `total_found`."),
         "mode": one_of(Mode),
-        "min_confidence": fraction(description="The floor, if there was one: what is below it was left out."),
-        "folded": whole(least=1, most=MOST, description="Hits that repeat a better one, and were left out for that."),
-        "note": text(description="What was not as asked, or that nothing is relevant."),
+        "min_confidence": fraction(description="The floor, if there was one. Hits below it were left out."),
+        "folded": whole(
+            least=1, most=MOST, description="How many hits were left out because they repeat a better one."
+        ),
+        "note": text(description="Set if something was not done as requested, or if nothing is relevant."),
     },
     optional=("min_confidence", "folded", "note"),
     title="RecallResult",
@@ -84,13 +90,13 @@ GIVEN = whole_record(
         "id": identity(),
         "version": VERSION,
         "presence": one_of(
-            Presence, description="Whether it is here, forgotten and yours to restore, or gone for you."
+            Presence, description="here, forgotten (you may restore it), or gone (or not visible to you)."
         ),
         "key": nullable(text()),
         "type": nullable(one_of(Type)),
-        "text": nullable(text(description="How that version began: its summary, or else its content.")),
+        "text": nullable(text(description="The beginning of that version's summary or, without one, of its content.")),
     },
-    description="A memory in the version that came back. What you do not see any more is an id alone.",
+    description="A memory in the version that was returned. If you can no longer see it, only its id is given.",
     title="Given",
 )
 RECALL = whole_record(
@@ -102,8 +108,10 @@ RECALL = whole_record(
         "session": nullable(text()),
         "created_at": moment(),
         "total_found": COUNT,
-        "min_confidence": nullable(fraction(description="The confidence that hits needed, if there was a floor.")),
-        "best_confidence": nullable(fraction(description="Of the surest hit, even if the floor left it out.")),
+        "min_confidence": nullable(fraction(description="The minimum confidence of hits, if there was a floor.")),
+        "best_confidence": nullable(
+            fraction(description="The confidence of the most certain hit, even if it was left out.")
+        ),
         "memories": list_of(GIVEN),
     },
     title="Recall",

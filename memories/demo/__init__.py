@@ -57,7 +57,7 @@ def exists() -> bool:
 def refuse_in_production() -> None:
     """Refuse to add the demo where people work: its login and token are only meant for looking around."""
     if settings.HTTPS:
-        raise Conflict("The demo is for looking around on one's own machine: it is not added with HTTPS.")
+        raise Conflict("The demo is meant for your own machine: it is not added when HTTPS is on.")
     if settings.DATABASE_URL and not exists() and Organization.objects.exists():
         raise Conflict(
             "The database that DATABASE_URL names has organizations: the demo is only added to an empty one."

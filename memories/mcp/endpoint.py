@@ -107,9 +107,9 @@ class Caller:
         if not isinstance(body, list):
             return self._answer_message(body)
         if not protocol_versions.batches(self.request.headers):
-            raise Refused(INVALID_REQUEST, f"Batches are of revision {protocol_versions.BATCHING} alone.")
+            raise Refused(INVALID_REQUEST, f"Only revision {protocol_versions.BATCHING} has batches.")
         if not 0 < len(body) <= BATCH:
-            raise Refused(INVALID_REQUEST, f"A batch has 1 to {BATCH} messages.")
+            raise Refused(INVALID_REQUEST, f"A batch must have 1 to {BATCH} messages.")
         answers = [orjson.Fragment(answer) for answer in self._answer_batch(body)]
         return Reply(answers) if answers else Reply(None, 202)
 

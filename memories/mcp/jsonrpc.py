@@ -59,12 +59,12 @@ def get_message_id(message: object) -> Id:
 def parse_request(message: object) -> Request | None:
     """Return the request, or None if no answer is expected: for a notification, or a response that nobody asked for."""
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-        raise Refused(INVALID_REQUEST, "This is no JSON-RPC 2.0 message.")
+        raise Refused(INVALID_REQUEST, "This is not a JSON-RPC 2.0 message.")
     if "method" not in message and ("result" in message or "error" in message):
         return None
     method, params = message.get("method"), message.get("params", {})
     if not isinstance(method, str):
-        raise Refused(INVALID_REQUEST, "A message names a method.")
+        raise Refused(INVALID_REQUEST, "The message does not name a method.")
     if not isinstance(params, dict):
         raise Refused(INVALID_PARAMS, "params must be an object.")
     if "id" not in message:

@@ -104,7 +104,7 @@ def answer(call: Call) -> Content:
 
 def initialize(call: Call) -> Content:
     if call.batched:
-        raise Refused(INVALID_REQUEST, "initialize stands alone, not in a batch.")
+        raise Refused(INVALID_REQUEST, "initialize cannot be part of a batch.")
     version = call.get_param("protocolVersion", str)
     return {
         "protocolVersion": version if version in HANDSHAKE else HANDSHAKE[-1],
@@ -201,7 +201,7 @@ def complete(call: Call) -> Content:
 def _return_all(call: Call, every: list[Content]) -> list[Content]:
     """Return the whole list: it fits on one page, so no cursor can have come from us."""
     if call.cursor is not None:
-        raise Refused(INVALID_PARAMS, "This is no cursor of this list.")
+        raise Refused(INVALID_PARAMS, "This is not a cursor of this list.")
     return every
 
 

@@ -86,7 +86,7 @@ def _refuse_other_headers(request: Request, headers: Headers) -> None:
         expected["Mcp-Name"] = name
     for header, value in expected.items():
         if _decode_header(headers.get(header)) != value:
-            raise Refused(HEADER_MISMATCH, f"The header {header} must say what the body says.")
+            raise Refused(HEADER_MISMATCH, f"The header {header} must agree with the body.")
 
 
 def _decode_header(value: str | None) -> str | None:

@@ -225,7 +225,7 @@ def cite_new_memory(
     named = normalize_text(session)
     opened = _find_source_session(actor, named) if named else None
     if not opened and not any(values.values()):
-        raise Invalid({"source": "Name at least a session, a message, an address or a quotation."})
+        raise Invalid({"source": "Name at least a session, a message, a URL or a quotation."})
     source = Source.objects.create(
         organization_id=actor.organization_id,
         memory_id=memory_id,
@@ -275,7 +275,7 @@ def _restore_removed(
     gone = model.with_removed.of_memory(memory).removed_since(now - RESTORE_WINDOW)
     rows = list(gone.filter(removed_at__in=gone.filter(pk=pk).values("removed_at")))
     if not rows:
-        raise Conflict("This cannot be put back any more.")
+        raise Conflict("This can no longer be put back.")
     gone.filter(pk__in=[row.pk for row in rows]).update(removed_at=None)
     return rows
 

@@ -142,7 +142,7 @@ def undo_bulk_edit(*, actor: Actor, batch_id: UUID, now: datetime | None = None)
     if batch is None:
         raise NotFound("There is no such batch.")
     if batch.undone_at:
-        raise Conflict("This was undone already.")
+        raise Conflict("This has already been undone.")
     deed = Deed(batch.deed)
     require_verb(actor, Verb.FORGET if deed is Deed.RESTORE else Verb.WRITE)
     held = _lock_in_order(actor, batch.memory_ids, forgotten=deed is Deed.FORGET, now=now)

@@ -65,7 +65,7 @@ def store_file(
     while True:
         present = _find_active_file(actor, team_id, values["path"])
         if present and version == ABSENT:
-            raise KeyTaken(f"There is a file {present.path!r} already.", current=reveal_if_readable(actor, present))
+            raise KeyTaken(f"The file {present.path!r} already exists.", current=reveal_if_readable(actor, present))
         if present and (
             written := _try_change_file(actor, present, Change.UPDATED, ANY_VERSION, now, content=values["file"])
         ):
@@ -112,7 +112,7 @@ def rename_file(
     team_id, to = _require_writable_team(actor, team_id), clean_fields({"path": to}, now=now)["path"]
     file = _get_active_file(actor, team_id, clean_fields({"path": path}, now=now)["path"])
     if to != file.path and _find_active_file(actor, team_id, to):  # in whichever workspace, while they are switched off
-        raise KeyTaken(f"There is a file {to!r} already.")
+        raise KeyTaken(f"The file {to!r} already exists.")
     return _change_file(actor, file, Change.RENAMED, version, now, path=to)
 
 

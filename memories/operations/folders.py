@@ -64,7 +64,7 @@ def _writable_files(actor: Actor) -> TeamFileQuerySet:
 
 def _refuse_name_in_use(actor: Actor, path: str) -> None:
     if not path or _writable_files(actor).filter(Q(path=path) | Q(path__startswith=f"{path}/")).exists():
-        raise KeyTaken(f"There is a file or folder {path!r} already.")
+        raise KeyTaken(f"The file or folder {path!r} already exists.")
 
 
 def _refuse_file_as_folder(actor: Actor, path: str) -> None:

@@ -78,5 +78,5 @@ def translate_integrity_errors() -> Iterator[None]:
     except IntegrityError as error:
         name = getattr(getattr(error.__cause__, "diag", None), "constraint_name", None) or "database"
         if name in ("key_has_one_living_owner", "path_has_one_living_file"):
-            raise KeyTaken("Another one has this name already.") from error
+            raise KeyTaken("Another one already has this name.") from error
         raise Invalid({"memory": f"The database holds that {name.replace('_', ' ')}."}) from error

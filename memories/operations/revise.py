@@ -134,7 +134,7 @@ def refuse_earlier_expiry(*, actor: Actor, memories: Sequence[Memory]) -> None:
     for memory_id, version, expired_at in earlier.values_list("memory", "version", "expires_at"):
         after = expiring[memory_id]
         if version == after.version - 1 and after.expires_at and (expired_at is None or after.expires_at < expired_at):
-            raise Forbidden("This token may not let a memory vanish earlier than it would have: that needs forget.")
+            raise Forbidden("This token may not make a memory expire earlier: that needs the verb forget.")
 
 
 def change_key_or_audience(

@@ -114,7 +114,7 @@ class Draft:
 def save_memory(*, actor: Actor, draft: Draft, version: VersionCheck = None, now: datetime | None = None) -> Memory:
     """Save a memory. With a version, the key must still be at it; with `ExpectedVersion()`, it must exist."""
     if version is not None and draft.dedupe != Dedupe.UPDATE:
-        raise Invalid({"version": "A version is named to update what is there."})
+        raise Invalid({"version": "Send a version only to update an existing memory."})
     if version is None:
         with transaction.atomic():
             (memory,) = _save_all(actor=actor, drafts=[draft], now=now)
@@ -518,7 +518,7 @@ def _save_at_version(*, actor: Actor, draft: Draft, version: VersionCheck, now: 
     owners = Memory.objects.writable_by(actor, now=now).filter(audience=row.audience, owns_key=True)
     found = owners.with_key(row.values["key"]).values_list("pk", flat=True).first() if row.values["key"] else None
     if found is None:
-        raise NotFound("No living memory has this key.")
+        raise NotFound("No active memory has this key.")
     values = {name: row.values[name] for name in row.set_fields}
 
     def write() -> Memory:

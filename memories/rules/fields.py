@@ -113,7 +113,7 @@ def clean_label(value: object, *, otherwise: str) -> str:
 
 def clean_tags(value: object) -> list[str]:
     if not isinstance(value, list | tuple):
-        raise BadField("Tags are a list of texts.")
+        raise BadField("Tags must be a list of texts.")
     cleaned = [_clean_tag(tag) for tag in value]
     unique = list(dict.fromkeys(tag for tag in cleaned if tag))
     if len(unique) > TAG_COUNT:
@@ -152,13 +152,13 @@ def clean_moment(value: object) -> datetime | None:
     try:
         return value.astimezone(UTC) if value else None
     except OverflowError as error:
-        raise BadField("This moment is too far away.") from error
+        raise BadField("This time is out of range.") from error
 
 
 def clean_future(value: object, now: datetime) -> datetime | None:
     found = clean_moment(value)
     if found and found <= now:
-        raise BadField("This moment has passed already.")
+        raise BadField("This time is already past.")
     return found
 
 
@@ -206,7 +206,7 @@ def clean_file_path(value: object) -> str:
 def clean_url(value: object) -> str:
     found = clean_line(value, longest=2000)
     if found and not re.match(r"https?://[^\s/]+", found):
-        raise BadField("This must be an http or https address.")
+        raise BadField("This must be an http or https URL.")
     return found
 
 

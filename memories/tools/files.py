@@ -223,22 +223,23 @@ def _path(description: str) -> dict[str, object]:
     return text(longest=PATH_LENGTH + len(ROOT) + 1, description=description)
 
 
-FILE = _path("Where the file is, like /memories/notes.txt.")
-ANY = _path("Where the file or directory is, like /memories/notes.")
+FILE = _path("The path of the file, such as /memories/notes.txt.")
+ANY = _path("The path of the file or directory, such as /memories/notes.")
 ANSWER = whole_record({"content": text(description="The text of the tool result.")})
 
 TOOLS = (
     Tool(
         name="view",
         title="View a file or directory",
-        description="Shows what is in a directory of /memories, two levels deep, or a file with line numbers.",
+        description="Shows the contents of a directory under /memories, two levels deep, or of a file, with line "
+        "numbers.",
         parameters=record(
             {
                 "path": ANY,
                 "view_range": list_of(
                     whole(least=-MOST_LINES, most=MOST_LINES),
                     most=2,
-                    description="Of a file: the first and the last line to show; -1 for the end.",
+                    description="For a file: the first and the last line to show; -1 is the end.",
                 ),
             },
             required=["path"],
@@ -255,9 +256,9 @@ TOOLS = (
     Tool(
         name="create",
         title="Create a file",
-        description="Creates a new file under /memories; one that exists is left as it is.",
+        description="Creates a new file under /memories. An existing file is not changed.",
         parameters=record(
-            {"path": FILE, "file_text": text(description="What it says, up to 1 MiB.")}, required=["path", "file_text"]
+            {"path": FILE, "file_text": text(description="The text, up to 1 MiB.")}, required=["path", "file_text"]
         ),
         act=create,
         gives=ANSWER,
@@ -267,12 +268,12 @@ TOOLS = (
     Tool(
         name="str_replace",
         title="Replace text in a file",
-        description="Replaces a text that occurs just once in a file.",
+        description="Replaces a text that occurs exactly once in a file.",
         parameters=record(
             {
                 "path": FILE,
-                "old_str": text(shortest=1, description="The text as it stands there."),
-                "new_str": text(default="", description="What to put in its place; nothing deletes it."),
+                "old_str": text(shortest=1, description="The text to replace, exactly as in the file."),
+                "new_str": text(default="", description="The new text. Without it, the old one is deleted."),
             },
             required=["path", "old_str"],
         ),
@@ -293,7 +294,7 @@ TOOLS = (
             {
                 "path": FILE,
                 "insert_line": whole(
-                    least=-MOST_LINES, most=MOST_LINES, description="After which line; 0 for the beginning."
+                    least=-MOST_LINES, most=MOST_LINES, description="The line to insert after; 0 is the beginning."
                 ),
                 "insert_text": text(description="The lines to insert."),
             },
@@ -308,7 +309,7 @@ TOOLS = (
     Tool(
         name="delete",
         title="Delete a file or directory",
-        description="Deletes a file, or a directory with all that is in it.",
+        description="Deletes a file, or a directory with everything in it.",
         parameters=record({"path": ANY}, required=["path"]),
         act=delete,
         gives=ANSWER,
@@ -319,8 +320,8 @@ TOOLS = (
     Tool(
         name="rename",
         title="Rename a file or directory",
-        description="Renames or moves a file or directory to where there is nothing yet.",
-        parameters=record({"old_path": ANY, "new_path": _path("Where it will be.")}, required=["old_path", "new_path"]),
+        description="Renames or moves a file or directory. The new path must be free.",
+        parameters=record({"old_path": ANY, "new_path": _path("The new path.")}, required=["old_path", "new_path"]),
         act=rename,
         gives=ANSWER,
         example={"old_path": "/memories/notes.txt", "new_path": "/memories/harbour/notes.txt"},

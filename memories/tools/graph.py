@@ -226,8 +226,8 @@ TOOLS = (
             {
                 "content": text(shortest=1, description=f"What to remember: at most {CONTENT_BYTES:,} bytes of UTF-8."),
                 "memory_type": one_of(TYPES, default=Type.FACT.value),
-                "importance": fraction(description="Left out, the type decides."),
-                "source": text(longest=SOURCE_LENGTH, description="Where this is known from."),
+                "importance": fraction(description="By default it depends on the type."),
+                "source": text(longest=SOURCE_LENGTH, description="Where this was learnt."),
                 "channel_id": text(longest=200, description="The conversation it came from."),
                 "associations": list_of(LINK, most=LINKS, default=[], description="Links to other memories."),
             },
@@ -280,11 +280,11 @@ TOOLS = (
     Tool(
         name="memory_delete",
         title="Forget a memory",
-        description="Forgets a memory: it is gone from every search and recall, and kept for audit.",
+        description="Forgets a memory. It disappears from every search and recall, and is kept for audit.",
         parameters=record(
             {
-                "memory_id": text(shortest=1, description="The id, as memory_recall gives it."),
-                "reason": text(longest=SUMMARY_LENGTH, default="", description="Why, for the audit."),
+                "memory_id": text(shortest=1, description="The id that memory_recall returned."),
+                "reason": text(longest=SUMMARY_LENGTH, default="", description="The reason, for the audit."),
             },
             required=["memory_id"],
         ),

@@ -75,7 +75,7 @@ NAMED = {"key": text(), "category": text(), "updated_at": moment()}
 SAVED = whole_record({"key": text(), "category": text(), "status": one_of(("created", "updated", "proposed"))})
 RECALLED = whole_record({"memories": list_of(whole_record(NAMED | {"content": text()}))})
 LIST = whole_record(
-    {"memories": list_of(whole_record(NAMED)), "note": text(description="If there are more than are listed.")},
+    {"memories": list_of(whole_record(NAMED)), "note": text(description="Set if there are more than those listed.")},
     optional=["note"],
 )
 COLOUR = {"key": "favorite-color", "content": "The favorite color is blue."}
@@ -86,7 +86,7 @@ TOOLS = (
         name="save_memory",
         title="Save a memory",
         description=(
-            "Stores a fact under a key, for every later conversation of the group. A key that exists is updated. "
+            "Stores a fact under a key, for every later conversation of the group. If the key exists, it is updated. "
             "Categories: core for permanent facts such as preferences, project details and recurring instructions; "
             "daily for notes on the current work; conversation for summaries of archived conversations."
         ),
@@ -107,8 +107,8 @@ TOOLS = (
         name="recall_memories",
         title="Search memories",
         description=(
-            "Searches the group's memories by keyword: natural language works, best match first; a URL, a special "
-            "character or a part of a word is found as it stands when no word matches."
+            "Searches the group's memories by keyword or in natural language, the best match first. If no word "
+            "matches, it looks for the text as it is: a URL, a special character or a part of a word."
         ),
         parameters=record(
             {
@@ -126,7 +126,7 @@ TOOLS = (
     Tool(
         name="forget_memory",
         title="Forget a memory",
-        description="Removes a memory by its key; says whether there was one.",
+        description="Removes a memory by its key, and returns whether there was one.",
         parameters=record({"key": KEY}, required=["key"]),
         act=forget_memory,
         gives=whole_record({"removed": flag(), **HELD_STATUS}, optional=tuple(HELD_STATUS)),
@@ -138,7 +138,7 @@ TOOLS = (
     Tool(
         name="list_memories",
         title="List memories",
-        description="Lists the keys of all saved memories with their categories, the newest change first.",
+        description="Lists the keys of all saved memories with their categories, the last changed first.",
         parameters=record({}),
         act=list_memories,
         gives=LIST,

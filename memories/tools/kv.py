@@ -112,14 +112,14 @@ def verbs_of_command(arguments: Arguments) -> tuple[Verb, ...]:
 ENTRY = whole_record(
     {
         "key": text(),
-        "content": text(description="Not for a token that may not read."),
+        "content": text(description="Left out for a token that may not read."),
         "createdAt": moment(),
         "updatedAt": moment(),
         **HELD_STATUS,
     },
     optional=["content", *HELD_STATUS],
 )
-FOUND_ENTRIES = whole_record({"entries": list_of(ENTRY, most=FOUND, description="What search found.")})
+FOUND_ENTRIES = whole_record({"entries": list_of(ENTRY, most=FOUND, description="What the search found.")})
 
 TOOLS = (
     Tool(
@@ -128,20 +128,20 @@ TOOLS = (
         description=(
             "The team's persistent memory: texts under keys, shared by its agents and kept across conversations. "
             "view reads a key, create makes a new one, update changes an existing one, search finds the newest "
-            f"{FOUND} entries whose text holds a keyword. The key core holds the team's base context: brand voice, "
+            f"{FOUND} entries whose text contains a keyword. The key core holds the team's base context: brand voice, "
             "business description, writing style, preferences, recurring topics."
         ),
         parameters=record(
             {
-                "command": one_of(COMMANDS, description="What to do."),
-                "key": text(longest=KEY_LENGTH, description="Which entry; needed by view, create and update."),
-                "content": text(description="The text, up to 50,000 bytes; needed by create and update."),
+                "command": one_of(COMMANDS, description="The command to run."),
+                "key": text(longest=KEY_LENGTH, description="The entry's key. Needed by view, create and update."),
+                "content": text(description="The text, up to 50,000 bytes. Needed by create and update."),
                 "mode": one_of(
                     ("overwrite", "append"),
                     default="overwrite",
-                    description="For update: whether the text replaces what is there or is added on a new line.",
+                    description="For update: overwrite the text, or append to it on a new line.",
                 ),
-                "query": text(longest=QUERY_LENGTH, description="The keyword; needed by search."),
+                "query": text(longest=QUERY_LENGTH, description="The keyword. Needed by search."),
             },
             required=["command"],
         ),

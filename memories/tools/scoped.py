@@ -195,7 +195,7 @@ def _whole(rows: MemoryQuerySet) -> MemoryQuerySet:
 
 def _require_a_name(arguments: Arguments) -> None:
     if ("id" in arguments) == ("key" in arguments):
-        raise Invalid({"id": "Say either the id or the key."})
+        raise Invalid({"id": "Send either the id or the key."})
 
 
 def _find_by_key(actor: Actor, seen: MemoryQuerySet, arguments: Arguments) -> MemoryQuerySet:
@@ -204,29 +204,31 @@ def _find_by_key(actor: Actor, seen: MemoryQuerySet, arguments: Arguments) -> Me
     rows = seen.with_key(key).filter(audience__in=[audience for audience in audiences if audience])
     living = sorted(set(rows.values_list("scope", flat=True)))
     if len(living) > 1:
-        raise Invalid({"scope": f"The key {key!r} lives in the scopes {', '.join(living)}: say which."})
+        raise Invalid({"scope": f"The key {key!r} exists in the scopes {', '.join(living)}. Say which one."})
     return rows
 
 
 WITHIN: dict[str, Schema] = {
-    argument: text(longest=CONTEXT_LENGTHS[name], description=f"The {name} of this call, if not the one of its header.")
+    argument: text(
+        longest=CONTEXT_LENGTHS[name], description=f"The {name} of this call. By default the one that the header names."
+    )
     for argument, name in CONTEXT.items()
 }
 KEY = text(longest=KEY_LENGTH, shortest=1)
 NARROWING: dict[str, Schema] = {
     "scope": one_of(Scope, description="Only memories of this scope."),
     "category": text(longest=LABEL_LENGTH),
-    "tags": list_of(text(longest=LABEL_LENGTH), most=TAG_COUNT, description="Only memories that have all of these."),
+    "tags": list_of(text(longest=LABEL_LENGTH), most=TAG_COUNT, description="Only memories with all of these tags."),
     "source": text(longest=LABEL_LENGTH),
     "pinned": flag(),
 }
 NAMING: dict[str, Schema] = {
     "id": identity(),
     "key": KEY | {"description": "Instead of the id."},
-    "scope": one_of(Scope, description="Where the key lives, if it lives in several."),
+    "scope": one_of(Scope, description="The scope of the key, if it exists in several."),
 }
 
-CREATED = {"created": flag(description="Whether it is new; if not, a living key was updated.")}
+CREATED = {"created": flag(description="Whether the memory is new. If not, an existing key was updated.")}
 RECEIPT = whole_record(
     {"id": identity(), "version": VERSION, **CREATED, **HELD_STATUS},
     optional=tuple(HELD_STATUS),
@@ -235,14 +237,14 @@ RECEIPT = whole_record(
 RECALLED = whole_record(
     {
         "memories": list_of(whole_record(MEMORY | {"score": fraction()}, optional=tuple(HELD_STATUS))),
-        "total": {"type": "integer", "minimum": 0, "description": "How many there are, before the limit."},
+        "total": {"type": "integer", "minimum": 0, "description": "How many there are in all, before the limit."},
         "totalIsBound": flag(description="Whether there may be more than the total."),
     }
 )
 LIST = whole_record(
     {
         "memories": list_of(whole_record(MEMORY, optional=tuple(HELD_STATUS))),
-        "nextOffset": nullable({"type": "integer", "minimum": 1, "description": "Where the list goes on."}),
+        "nextOffset": nullable({"type": "integer", "minimum": 1, "description": "The offset of the next page."}),
     }
 )
 FREEZE: dict[str, Any] = {
@@ -274,24 +276,24 @@ TOOLS = (
     Tool(
         name="save",
         title="Save a memory",
-        description="Saves a memory. If the key lives already in the same scope and context, it is updated in place.",
+        description="Saves a memory. If the key exists in the same scope and context, it is updated in place.",
         parameters=record(
             {
                 "key": KEY | {"description": "A short label to look it up by."},
                 "value": text(shortest=1, description=f"What to remember: at most {CONTENT_BYTES:,} bytes of UTF-8."),
                 "summary": text(longest=SUMMARY_LENGTH, description="A shorter form for prompts."),
-                "category": text(longest=LABEL_LENGTH, description="Of your choice; fact unless you say."),
+                "category": text(longest=LABEL_LENGTH, description="Any label. By default fact."),
                 "tags": list_of(text(longest=LABEL_LENGTH), most=TAG_COUNT),
-                "importance": whole(least=1, most=TENTHS, description="Higher ones surface first."),
-                "pinned": flag(description="Ranked above what is not."),
-                "expiresAt": moment(description="From then on it is gone."),
-                "source": text(longest=LABEL_LENGTH, description="manual, auto, or a label of your own."),
+                "importance": whole(least=1, most=TENTHS, description="More important memories come first."),
+                "pinned": flag(description="Pinned memories come before others."),
+                "expiresAt": moment(description="When the memory expires."),
+                "source": text(longest=LABEL_LENGTH, description="manual, auto or a label of your own."),
                 "scope": one_of(
                     SCOPES,
                     default=Scope.GLOBAL.value,
-                    description="Who sees it: the user anywhere, everybody in the project, or only this agent.",
+                    description="Who sees it: the user everywhere, everybody in the project, or only this agent.",
                 ),
-                "dedupe": one_of(DEDUPES, default=DEDUPES[0].value, description="create makes a new row in any case."),
+                "dedupe": one_of(DEDUPES, default=DEDUPES[0].value, description="create always makes a new memory."),
                 "sources": list_of(CITED, most=SOURCES, default=[], description="Where it was learnt."),
                 **WITHIN,
             },
@@ -306,7 +308,8 @@ TOOLS = (
     Tool(
         name="recall",
         title="Recall memories",
-        description="Finds memories by the words of a query: the best match first, then pinned, important and recent.",
+        description="Finds memories by the words of a query: the best matches first, then pinned, important and "
+        "recent ones.",
         parameters=record(
             {
                 "query": text(shortest=1),
@@ -327,7 +330,7 @@ TOOLS = (
     Tool(
         name="list",
         title="List memories",
-        description="Lists memories: pinned ones first, then the important, then those changed last.",
+        description="Lists memories: pinned ones first, then by importance, then the last changed.",
         parameters=record(
             {
                 "limit": whole(least=1, most=MOST, default=20),

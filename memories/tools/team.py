@@ -83,7 +83,7 @@ def _line(memory: Memory) -> str:
 MILLISECONDS = {"type": "integer", "minimum": 0, "description": "Milliseconds since 1970."}
 MEMORY = {
     "id": identity(),
-    "agentId": text(description="Who saved it."),
+    "agentId": text(description="The agent that saved it."),
     "type": one_of(Type),
     "content": text(),
     "tags": text(description="Separated by commas."),
@@ -91,7 +91,7 @@ MEMORY = {
     "updatedAt": MILLISECONDS,
     **HELD_STATUS,
 }
-TEXT = text(description="The same in words, a line to each memory.")
+TEXT = text(description="The same as text, with a line for each memory.")
 LESSON = {"type": "lesson", "content": "GitHub allows 60 requests an hour.", "tags": "api,github"}
 FOUND = {
     "id": "01a8c2f0-3b1e-7d64-9a55-0f6b1c2d3e4f",
@@ -128,7 +128,12 @@ TOOLS = (
             {
                 "query": text(shortest=1),
                 "type": one_of(TYPES),
-                "limit": {"type": "integer", "minimum": 1, "default": 10, "description": f"At most {MOST} come back."},
+                "limit": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "default": 10,
+                    "description": f"At most {MOST} are returned.",
+                },
             },
             required=["query"],
         ),

@@ -54,9 +54,9 @@ def _take_turn(turn: ExitStack, caller: str) -> None:
     killed leaves none behind."""
     take = turn.enter_context(locks.lock_taker())
     if not take(f"export of {caller}"):
-        raise TooMany("An export of yours is under way. Wait until it ends.", retry_after=EXPORT_RETRY_SECONDS)
+        raise TooMany("You already have an export in progress. Wait until it ends.", retry_after=EXPORT_RETRY_SECONDS)
     if not any(take(f"export {number}") for number in range(MAX_EXPORTS)):
-        raise TooMany("Other exports are under way. Try again in half a minute.", retry_after=EXPORT_RETRY_SECONDS)
+        raise TooMany("Other exports are in progress. Try again in half a minute.", retry_after=EXPORT_RETRY_SECONDS)
 
 
 def _check_size(selection: transfer.Selection) -> int:

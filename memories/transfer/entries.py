@@ -29,7 +29,7 @@ def check_entries(archive: ZipFile, *, size: int) -> None:
             raise Invalid({"archive": f"{entry.filename!r} {problem}. Nothing was imported."})
         seen.add(entry.filename)
     if missing := sorted({MANIFEST, LOGINS} - seen):
-        raise Invalid({"archive": f"It is no archive of MemoryHub, or is damaged: it has no {missing[0]}."})
+        raise Invalid({"archive": f"It is not a MemoryHub archive, or is damaged: it has no {missing[0]}."})
     if sum(entry.compress_size for entry in entries) > size:
         raise Invalid({"archive": "Its entries overlap. Nothing was imported."})
     unpacked = sum(entry.file_size for entry in entries)

@@ -113,12 +113,12 @@ def _open_archive(path: Path) -> Iterator[ZipFile]:
             check_entries(archive, size=os.fstat(file.fileno()).st_size)
             yield archive
     except (BadZipFile, zlib.error, EOFError, KeyError, ValueError, DataError) as error:
-        raise Invalid({"archive": f"{path.name} is no archive of MemoryHub, or is damaged ({error})."}) from error
+        raise Invalid({"archive": f"{path.name} is not a MemoryHub archive, or is damaged ({error})."}) from error
     except OSError as error:
         raise Invalid({"archive": f"{path} cannot be read: {error.strerror}."}) from error
     except IntegrityError as error:
         name = getattr(getattr(error.__cause__, "diag", None), "constraint_name", None) or "database"
-        raise Conflict(f"What is here does not go with the archive: {name.replace('_', ' ')}.") from error
+        raise Conflict(f"The archive does not fit what is already here: {name.replace('_', ' ')}.") from error
 
 
 @contextmanager
@@ -182,7 +182,9 @@ def _import_batch(running: Import, table: Table, rows: list[ArchiveRow]) -> int:
 def _check_present(running: Import, table: Table, rows: list[ArchiveRow]) -> None:
     """Refuse rows that are here already, unless other rows may refer to them or they were found to be the same."""
     if not table.shared and not (table.access and running.destination.exists):
-        raise Conflict(f"Some of the archive's {table.name.split('_')[1]} rows are here already. Nothing was imported.")
+        raise Conflict(
+            f"Some of the archive's {table.name.split('_')[1]} rows already exist here. Nothing was imported."
+        )
     ownership.check_kept(table, rows, running.destination)
 
 
@@ -220,14 +222,14 @@ def _import_assets(running: Import, saved: list[str], *, pretend: bool) -> None:
             with running.archive.open(f"assets/{row['id']}") as bytes_:
                 saved.append(_storage().save(row["file"], File(bytes_)))
             if saved[-1] != row["file"]:
-                raise Conflict(f"The storage holds another file as {row['file']}.")
+                raise Conflict(f"The storage has another file at {row['file']}.")
     if unused:
         raise Invalid({"archive": f"{min(unused)} belongs to no attachment. Nothing was imported."})
 
 
 def _check_asset(archive: ZipFile, row: ArchiveRow) -> None:
     if row["file"] != asset_path(Asset(id=row["id"], organization_id=row["organization_id"]), row["name"]):
-        raise Invalid({"archive": f"The attachment {row['name']!r} names another place than its own: {row['file']!r}."})
+        raise Invalid({"archive": f"The attachment {row['name']!r} names a path that is not its own: {row['file']!r}."})
     digest = sha256()
     with archive.open(f"assets/{row['id']}") as content:
         while piece := content.read(ARCHIVE_PIECE):

@@ -32,7 +32,7 @@ def parse_row(line: bytes, *, where: str) -> ArchiveRow:
     except (NotJSON, Invalid) as error:
         raise Invalid({"archive": f"{where} is damaged: {error}"}) from error
     if not isinstance(found, dict):
-        raise Invalid({"archive": f"{where} is damaged: there is something else than an object."})
+        raise Invalid({"archive": f"{where} is damaged: it contains something other than an object."})
     return found
 
 

@@ -86,7 +86,7 @@ def check_links(destination: Destination) -> None:
     if _fetch_first(FOREIGN_TOKENS, tokens=TOKEN_TABLE, organization=destination.id):
         raise Invalid({"archive": "Its history names a token of another organization. Nothing was imported."})
     if _fetch_first(TREE, organization=destination.id):
-        raise Invalid({"archive": "One of its teams stands under itself. Nothing was imported."})
+        raise Invalid({"archive": "One of its teams is its own ancestor. Nothing was imported."})
 
 
 def check_kept(table: Table, rows: Sequence[ArchiveRow], destination: Destination) -> None:
@@ -111,7 +111,7 @@ def check_access(table: Table, rows: Sequence[ArchiveRow], destination: Destinat
     encoded = json.dumps(rows, cls=DjangoJSONEncoder)
     if _fetch_first(new, rows=encoded, ids=[row[table.key] for row in rows]):
         raise Conflict(
-            f"The organization {destination.slug} is here already, and the archive's {table.name} rows would let "
+            f"The organization {destination.slug} already exists here, and the archive's {table.name} rows would let "
             "somebody in who is not in now. Nothing was imported. To leave out all memberships, invitations, tokens, "
             "admissions and people's logins, add --without-access."
         )

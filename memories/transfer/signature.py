@@ -114,7 +114,7 @@ def _read_signature(archive: ZipFile) -> dict[str, str]:
     if not isinstance(signature, dict) or not all(
         isinstance(signature.get(name), str) for name in ("key", "hmac_sha256")
     ):
-        raise Invalid({"archive": f"{SIGNATURE} is no signature."})
+        raise Invalid({"archive": f"{SIGNATURE} is not a signature."})
     return signature
 
 

@@ -43,7 +43,7 @@ def show_export_progress(request: HttpRequest, place: TeamPage) -> HttpResponseB
 
 def _require_owner(place: TeamPage) -> TeamPage:
     if not place.owns:
-        raise Forbidden("Only owners export a team.")
+        raise Forbidden("Only owners may export a team.")
     return place
 
 

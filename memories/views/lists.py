@@ -66,7 +66,7 @@ def show_memories(request: HttpRequest, place: TeamPage) -> HttpResponse:
 
 def load_listing(*, place: TeamPage, filters: MemoryFilterForm, now: datetime) -> MemoryListing:
     if filters.forgotten_only and not place.may_write:
-        raise Forbidden("What was forgotten is shown to those who may restore it.")
+        raise Forbidden("Forgotten memories are listed only for those who may restore them.")
     listing = _search_or_list(filters, now=now)
     memories = [line.memory for line in (*listing.lines, *listing.doubtful)]
     prefetch_related_objects(memories, "agent", "user", "project")

@@ -95,7 +95,7 @@ def issue_token(
     if not chosen:
         raise Invalid({"verbs": f"Name at least one of {', '.join(Verb)}."})
     if expires_at and expires_at <= (now or timezone.now()):
-        raise Invalid({"expires_at": "This moment has already passed."})
+        raise Invalid({"expires_at": "This time is already past."})
     listed = clean_persons(persons, any_person=any_person)
     person = ensure_person(organization_id=agent.organization_id, handle=user) if user else None
     secret = secret or tokens.generate_token()

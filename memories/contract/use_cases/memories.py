@@ -179,7 +179,7 @@ def purge_memory(actor: Actor, arguments: Arguments) -> dict[str, Any]:
 
 def _require_id_or_key(arguments: Arguments) -> None:
     if ("memory_id" in arguments) == ("key" in arguments):
-        raise Invalid({"memory_id": "Say the memory_id or the key."})
+        raise Invalid({"memory_id": "Send either the memory_id or the key."})
 
 
 def memory_or_receipt(actor: Actor, memory: Memory, *, render: RenderMemory = outputs.memory) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from memories.tools import Tool
 from memories.tools.hub.descriptions import hub_tool, taking
 from memoryhub.json_schema import flag, text
 
-PATH = {"path": text(shortest=1, longest=PATH_LENGTH, description="Where it is, like notes/berths.md.")}
-TO = {"to": text(shortest=1, longest=PATH_LENGTH, description="Where it will be.")}
+PATH = {"path": text(shortest=1, longest=PATH_LENGTH, description="The path of the file, such as notes/berths.md.")}
+TO = {"to": text(shortest=1, longest=PATH_LENGTH, description="The new path.")}
 OLDER = {"at_version": inputs.VERSION | {"description": "An older version."}}
-ONLY_NEW = {"only_new": flag(default=False, description="Only where there is no such file yet.")}
+ONLY_NEW = {"only_new": flag(default=False, description="Refuse if the file exists.")}
 VERSION = {"version": inputs.VERSION}
 
 
@@ -20,8 +20,8 @@ TOOLS = tuple(
         Tool(
             name="file_list",
             title="List files",
-            description="The team's files by path, without their text, page by page; narrowed by what the path begins "
-            "with or by words that they have.",
+            description="Lists the team's files by path, without their text, page by page. Filters by the beginning of "
+            "the path or by words in the text.",
             parameters=taking(inputs.FILES),
             act=use_cases.list_files,
             reads=True,
@@ -30,7 +30,7 @@ TOOLS = tuple(
         Tool(
             name="file_read",
             title="Read a file",
-            description="The text of a file of the team, as it is or as it was at an older version.",
+            description="Returns the text of a file of the team, as it is or as it was in an older version.",
             parameters=taking(PATH, OLDER, needs=("path",)),
             act=use_cases.read_file,
             reads=True,
@@ -39,8 +39,8 @@ TOOLS = tuple(
         Tool(
             name="file_write",
             title="Write a file",
-            description="Writes the whole text of a file, new or in place of what it said. Earlier versions are kept. "
-            "To add a line, use file_append.",
+            description="Creates a file or overwrites its whole text. Earlier versions are kept. To add a line, use "
+            "file_append.",
             parameters=taking(PATH, inputs.WRITE, ONLY_NEW, needs=("path",)),
             act=use_cases.write_file,
             repeats=True,
@@ -49,7 +49,7 @@ TOOLS = tuple(
         Tool(
             name="file_append",
             title="Add to a file",
-            description="Adds text at the end of a file on a line of its own, whatever others add meanwhile.",
+            description="Appends a line to a file. What others append at the same time is kept too.",
             parameters=taking(PATH, inputs.APPEND, needs=("path",)),
             act=use_cases.append_to_file,
             gives=output_schemas.WRITTEN_FILE,
@@ -57,7 +57,7 @@ TOOLS = tuple(
         Tool(
             name="file_rename",
             title="Rename a file",
-            description="Moves a file to another path, where there is nothing yet.",
+            description="Moves a file to another path, which must be free.",
             parameters=taking(PATH, TO, VERSION, needs=("path", "to")),
             act=use_cases.rename_file,
             gives=output_schemas.WRITTEN_FILE,
@@ -65,7 +65,8 @@ TOOLS = tuple(
         Tool(
             name="file_delete",
             title="Delete a file",
-            description="Deletes a file: it is gone from every read; file_revert to a version brings it back.",
+            description="Deletes a file. It disappears from every read; file_revert to one of its versions restores "
+            "it.",
             parameters=taking(PATH, VERSION, needs=("path",)),
             act=use_cases.delete_file,
             destroys=True,
@@ -73,8 +74,9 @@ TOOLS = tuple(
         ),
         Tool(
             name="file_history",
-            title="Versions of a file",
-            description="Every version of a file, newest first: who changed it and when. file_read shows what it said.",
+            title="List the versions of a file",
+            description="Lists every version of a file, the newest first: who changed it and when. file_read returns "
+            "its text.",
             parameters=taking(PATH, inputs.PAGE, needs=("path",)),
             act=use_cases.list_file_versions,
             reads=True,
@@ -82,8 +84,9 @@ TOOLS = tuple(
         ),
         Tool(
             name="file_revert",
-            title="Go back to a version of a file",
-            description="Makes a new version of a file with the text of an old one; a deleted file comes back by it.",
+            title="Revert a file",
+            description="Creates a new version of a file with the text of an old one. This also restores a deleted "
+            "file.",
             parameters=taking(PATH, inputs.REVERT, needs=("path",)),
             act=use_cases.revert_file,
             gives=output_schemas.WRITTEN_FILE,

@@ -7,7 +7,7 @@ from memories.tools.hub.descriptions import MEMORY_ID, hub_tool, taking
 from memoryhub.json_schema import Schema, identity, whole_record
 from teams.models import Verb
 
-TARGET = {"target_id": identity(description="The memory that it leads to.")}
+TARGET = {"target_id": identity(description="The memory that the link leads to.")}
 RELATION = {"relation": inputs.ASSOCIATE["properties"]["relation"]}
 UNLINKED: Schema = whole_record({"memory_id": identity(), "target_id": identity(), "relation": RELATION["relation"]})
 
@@ -18,8 +18,8 @@ TOOLS = tuple(
         Tool(
             name="memory_link",
             title="Link two memories",
-            description="Links a memory to another: related_to, updates, contradicts, caused_by, result_of or part_of. "
-            "Recall follows links. Linking again changes the weight.",
+            description="Links one memory to another: related_to, updates, contradicts, caused_by, result_of or "
+            "part_of. Recall follows links. Linking them again changes the weight.",
             parameters=taking(MEMORY_ID, inputs.ASSOCIATE, needs=("memory_id",)),
             act=use_cases.link_memories,
             repeats=True,
@@ -28,8 +28,8 @@ TOOLS = tuple(
         ),
         Tool(
             name="memory_unlink",
-            title="Take a link away",
-            description="Takes away the link from a memory to another.",
+            title="Remove a link",
+            description="Removes the link from one memory to another.",
             parameters=taking(MEMORY_ID, TARGET, RELATION, needs=("memory_id", "target_id")),
             act=use_cases.unlink_memories,
             destroys=True,
@@ -37,8 +37,8 @@ TOOLS = tuple(
         ),
         Tool(
             name="memory_links",
-            title="Links of a memory",
-            description="The links that lead from a memory and to it, the newest first.",
+            title="List the links of a memory",
+            description="Lists the links from and to a memory, the newest first.",
             parameters=taking(MEMORY_ID, inputs.PAGE, needs=("memory_id",)),
             act=use_cases.list_memory_links,
             reads=True,
@@ -46,17 +46,17 @@ TOOLS = tuple(
         ),
         Tool(
             name="memory_cite",
-            title="Note where a memory came from",
-            description="Notes where a memory came from: a conversation, a message, a web address, a quotation; at "
-            "least one of them.",
+            title="Add a source to a memory",
+            description="Records where a memory came from: a conversation, a message, a URL or a quotation, at least "
+            "one of them.",
             parameters=taking(MEMORY_ID, inputs.CITE, needs=("memory_id",)),
             act=use_cases.add_source,
             gives=output_schemas.SOURCE,
         ),
         Tool(
             name="memory_sources",
-            title="Where a memory came from",
-            description="The conversations, messages and addresses that a memory came from.",
+            title="List the sources of a memory",
+            description="Lists the conversations, messages and URLs that a memory came from.",
             parameters=taking(MEMORY_ID, inputs.PAGE, needs=("memory_id",)),
             act=use_cases.list_memory_sources,
             reads=True,

@@ -13,9 +13,9 @@ TOOLS = tuple(
     for tool in (
         Tool(
             name="memory_supersede",
-            title="Replace a memory by another",
-            description="Closes a memory that no longer holds, and links it to the memory that holds instead. Recall "
-            "then gives the new one.",
+            title="Replace a memory with another",
+            description="Ends the validity of a memory that no longer holds, and links it to the memory that replaces "
+            "it. Recall then returns the new one.",
             parameters=taking(MEMORY_ID, inputs.SUPERSEDE, needs=("memory_id",)),
             act=use_cases.supersede_memory,
             gives=output_schemas.WRITTEN,
@@ -23,7 +23,7 @@ TOOLS = tuple(
         Tool(
             name="proposal_list",
             title="List your proposals",
-            description="Lists your writes that wait for a person's approval, and what people decided.",
+            description="Lists your writes that await a person's approval, and what people decided.",
             parameters=taking(inputs.PROPOSALS),
             act=use_cases.list_proposals,
             reads=True,
@@ -32,7 +32,7 @@ TOOLS = tuple(
         Tool(
             name="proposal_withdraw",
             title="Withdraw a proposal",
-            description="Takes back a proposal of yours that nobody has decided about.",
+            description="Withdraws a proposal of yours that nobody has decided on.",
             parameters=taking(PROPOSAL_ID, needs=("proposal_id",)),
             act=use_cases.withdraw_proposal,
             gives=output_schemas.PROPOSAL,

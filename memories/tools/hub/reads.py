@@ -10,7 +10,7 @@ from memories.tools.hub.descriptions import MEMORY_ID, hub_tool, left_out, takin
 from memoryhub.json_schema import Schema, text
 
 BY_KEY: dict[str, Schema] = {
-    "key": text(shortest=1, longest=KEY_LENGTH, description="Or the key that it owns."),
+    "key": text(shortest=1, longest=KEY_LENGTH, description="Instead of the id: the key that it owns."),
     "scope": inputs.SCOPE | {"default": Scope.TEAM.value},
 }
 WHY_NOT = {name: inputs.ASKED[name] for name in ("query", "mode", "limit")}
@@ -21,9 +21,9 @@ TOOLS = tuple(
     for tool in (
         Tool(
             name="whoami",
-            title="Who you are",
-            description="Tells which agent and team you are here, what your token may do (read, write, forget), and "
-            "the context that this call is in.",
+            title="Who am I",
+            description="Returns your agent and team, what your token may do (read, write, forget), and the context "
+            "of this call.",
             parameters=taking(),
             act=describe_caller,
             reads=True,
@@ -32,9 +32,9 @@ TOOLS = tuple(
         ),
         Tool(
             name="memory_context",
-            title="What to read first",
-            description="The text to read before you begin to work: the team's core memory, what is pinned, the newest "
-            "memories and, with a query, those that are relevant to it, within a budget of tokens.",
+            title="Read the context",
+            description="Returns the text to read before you start working: the team's core memory, pinned and recent "
+            "memories and, with a query, relevant ones, within a budget of tokens.",
             parameters=taking(inputs.CONTEXT),
             act=build_context,
             reads=True,
@@ -43,8 +43,8 @@ TOOLS = tuple(
         Tool(
             name="memory_recall",
             title="Recall memories",
-            description="Finds the memories that answer a question best, best first, by words, meaning and links. Ask "
-            "in plain words or with an exact identifier. Modes: hybrid (the default), keyword and semantic need a "
+            description="Finds the memories that answer a question best, the best first, by words, meaning and links. "
+            "Ask in plain words or with an exact identifier. Modes: hybrid (the default), keyword and semantic need a "
             "query; recent and important need none; typed needs a type.",
             parameters=taking(left_out(inputs.RECALL)),
             act=answer_recall,
@@ -53,8 +53,8 @@ TOOLS = tuple(
         ),
         Tool(
             name="memory_why_not",
-            title="Why a memory was not recalled",
-            description="Tells which rule keeps one memory out of the answer to a query, or at which place it stands.",
+            title="Explain why a memory was not recalled",
+            description="Returns the rule that keeps a memory out of the answer to a query, or its rank in it.",
             parameters=taking(MEMORY_ID, WHY_NOT, needs=("memory_id", "query")),
             act=answer_why_not,
             reads=True,
@@ -63,7 +63,7 @@ TOOLS = tuple(
         Tool(
             name="memory_get",
             title="Read a memory",
-            description="One memory in full, by its id or by the key that it owns.",
+            description="Returns a memory in full, by its id or by the key that it owns.",
             parameters=taking(MEMORY_ID, BY_KEY),
             act=get_memory,
             reads=True,
@@ -72,8 +72,8 @@ TOOLS = tuple(
         Tool(
             name="memory_list",
             title="List memories",
-            description="Memories page by page, newest first unless another order is asked for, narrowed by any of the "
-            "filters. For a question, memory_recall is better. With forgotten, those that memory_restore brings back.",
+            description="Lists memories page by page, by default the newest first, with any of the filters. To answer "
+            "a question, use memory_recall. With forgotten, lists those that memory_restore can restore.",
             parameters=taking(inputs.LIST),
             act=list_memory_page,
             reads=True,
@@ -81,8 +81,8 @@ TOOLS = tuple(
         ),
         Tool(
             name="memory_history",
-            title="Versions of a memory",
-            description="Every version of a memory, newest first: what it said, who changed it and when.",
+            title="List the versions of a memory",
+            description="Lists every version of a memory, the newest first: its content, who changed it and when.",
             parameters=taking(MEMORY_ID, inputs.PAGE, needs=("memory_id",)),
             act=list_memory_versions,
             reads=True,

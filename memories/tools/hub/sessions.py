@@ -31,7 +31,7 @@ def extract(actor: Actor, arguments: Arguments) -> Result:
 def _session(actor: Actor) -> Session:
     require_verb(actor, Verb.WRITE)
     if actor.session_id is None:
-        raise Invalid({"context.session": "Say which conversation: your own id of it."})
+        raise Invalid({"context.session": "Name the conversation by your own id of it."})
     return Session.objects.select_related("project", "person", "workspace").get(pk=actor.session_id)
 
 
@@ -42,7 +42,7 @@ TOOLS = tuple(
             name="session_register",
             title="Register a conversation",
             description="Binds a conversation, context.session, to the project, user, workspace and channel of the "
-            "context. Later calls that name the session inherit them. What is bound already stays.",
+            "context. Later calls that name the session inherit them. Existing bindings stay.",
             parameters=taking(),
             act=register,
             repeats=True,
@@ -51,8 +51,8 @@ TOOLS = tuple(
         Tool(
             name="session_archive",
             title="Archive a conversation",
-            description="Keeps a conversation, context.session, as a file, conversations/{day}-{name}.md, and "
-            "as a memory by which recall finds it. The same session's again overwrites both.",
+            description="Archives a conversation, context.session, as a file, conversations/{day}-{name}.md, and as a "
+            "memory that recall finds. Archiving the same session again overwrites both.",
             parameters=taking(inputs.ARCHIVE),
             act=archive,
             repeats=True,
@@ -62,7 +62,7 @@ TOOLS = tuple(
             name="session_extract",
             title="Extract memories from a conversation",
             description="Reads a conversation, context.session, from the messages or its newest archive, and saves "
-            "what is worth remembering; what is known already is only listed. With hold, people review it first.",
+            "what is worth remembering. What is already known is only listed. With hold, people review it first.",
             parameters=taking(inputs.EXTRACT),
             think=read,
             act=extract,

@@ -15,11 +15,11 @@ DRAFTS = {"memories": list_of(inputs.DRAFT, least=1, most=operations.BATCH_LIMIT
 
 
 TAGS = {
-    "add": list_of(text(), most=TAG_COUNT, description="Tags that it gets."),
-    "remove": list_of(text(), most=TAG_COUNT, description="Tags that it loses."),
+    "add": list_of(text(), most=TAG_COUNT, description="Tags to add."),
+    "remove": list_of(text(), most=TAG_COUNT, description="Tags to remove."),
 }
-EXPIRY = {"expires_at": nullable(moment(description="When it vanishes, in the future; null lets it stay."))}
-PINNED = {"pinned": flag(default=True, description="False takes the pin away.")}
+EXPIRY = {"expires_at": nullable(moment(description="When it expires, in the future; null removes the expiry."))}
+PINNED = {"pinned": flag(default=True, description="false unpins it.")}
 
 TOOLS = tuple(
     hub_tool(tool)
@@ -27,9 +27,9 @@ TOOLS = tuple(
         Tool(
             name="memory_save",
             title="Save a memory",
-            description="Saves what will still matter later: one fact, preference, decision, lesson or goal to a "
-            "memory, said so that it can be understood alone. With a key that lives already, that memory gets a new "
-            "version, and what is left unsaid stays. The answer's `similar` names memories that say nearly the same.",
+            description="Saves what will still matter later: one fact, preference, decision, lesson or goal per "
+            "memory, worded so that it can be understood by itself. If the key exists, its memory gets a new version, "
+            "which keeps the fields you leave out. `similar` in the answer lists memories that say nearly the same.",
             parameters=taking(inputs.SAVE),
             act=use_cases.save_memory,
             gives=output_schemas.WRITTEN,
@@ -37,8 +37,8 @@ TOOLS = tuple(
         Tool(
             name="memory_save_many",
             title="Save many memories",
-            description="Saves many memories at once: all of them, or none if one cannot be saved. The answer has them "
-            "in the same order.",
+            description="Saves many memories at once: all of them, or none if one cannot be saved. The answer lists "
+            "them in the same order.",
             parameters=taking(DRAFTS, needs=("memories",)),
             act=use_cases.save_memories,
             weigh=cost.weigh_batch,
@@ -47,8 +47,8 @@ TOOLS = tuple(
         Tool(
             name="memory_update",
             title="Change a memory",
-            description="Overwrites the fields that you say of a memory; null empties one. Earlier versions are kept. "
-            "To add to what it says, use memory_append.",
+            description="Overwrites the fields that you send; null clears a field. Earlier versions are kept. To add "
+            "text, use memory_append.",
             parameters=taking(MEMORY_ID, inputs.CHANGE, needs=("memory_id",)),
             act=use_cases.update_memory,
             repeats=True,
@@ -57,15 +57,15 @@ TOOLS = tuple(
         Tool(
             name="memory_append",
             title="Add to a memory",
-            description="Adds text to a memory on a line of its own, whatever others add meanwhile.",
+            description="Appends a line to a memory. What others append at the same time is kept too.",
             parameters=taking(MEMORY_ID, inputs.APPEND, needs=("memory_id",)),
             act=use_cases.append_to_memory,
             gives=output_schemas.WRITTEN,
         ),
         Tool(
             name="memory_pin",
-            title="Pin a memory",
-            description="Pins a memory, so that it never fades and stands in every context; or takes the pin away.",
+            title="Pin or unpin a memory",
+            description="Pins a memory, so that it never fades and is part of every context, or unpins it.",
             parameters=taking(MEMORY_ID, PINNED, VERSION, needs=("memory_id",)),
             act=use_cases.pin_memory,
             repeats=True,
@@ -74,7 +74,7 @@ TOOLS = tuple(
         Tool(
             name="memory_tag",
             title="Tag a memory",
-            description="Adds tags to a memory and removes others; the rest stay.",
+            description="Adds tags to a memory and removes others. The rest stay.",
             parameters=taking(MEMORY_ID, TAGS, VERSION, needs=("memory_id",)),
             act=use_cases.tag_memory,
             repeats=True,
@@ -82,8 +82,8 @@ TOOLS = tuple(
         ),
         Tool(
             name="memory_expire",
-            title="Let a memory expire",
-            description="Says when a memory vanishes by itself, or by null that it stays.",
+            title="Set when a memory expires",
+            description="Sets when a memory expires by itself; null removes the expiry.",
             parameters=taking(MEMORY_ID, EXPIRY, VERSION, needs=("memory_id", "expires_at")),
             act=use_cases.expire_memory,
             destroys=True,
@@ -93,9 +93,9 @@ TOOLS = tuple(
         ),
         Tool(
             name="memory_verify",
-            title="Note that a memory is still true",
-            description="Notes that you have checked a memory that others wrote: it is still true. And when to check "
-            "again.",
+            title="Verify a memory",
+            description="Records that you have checked a memory that others wrote, that it is still true, and when to "
+            "check again.",
             parameters=taking(MEMORY_ID, inputs.VERIFY, needs=("memory_id",)),
             act=use_cases.verify_memory,
             repeats=True,
@@ -104,8 +104,8 @@ TOOLS = tuple(
         Tool(
             name="memory_forget",
             title="Forget a memory",
-            description="Forgets a memory by its id or its key: it is gone from every read, but memory_restore can "
-            "bring it back. Say why.",
+            description="Forgets a memory by its id or its key. It disappears from every read, but memory_restore can "
+            "restore it. Give a reason.",
             parameters=taking(MEMORY_ID, BY_KEY, {"reason": inputs.REASON}, VERSION),
             act=use_cases.forget_memory,
             destroys=True,
@@ -113,16 +113,16 @@ TOOLS = tuple(
         ),
         Tool(
             name="memory_restore",
-            title="Bring back a memory",
-            description="Brings back a forgotten memory by its id; memory_list with forgotten shows which there are.",
+            title="Restore a memory",
+            description="Restores a forgotten memory by its id; memory_list with forgotten lists them.",
             parameters=taking(MEMORY_ID, VERSION, needs=("memory_id",)),
             act=use_cases.restore_memory,
             gives=output_schemas.WRITTEN,
         ),
         Tool(
             name="memory_revert",
-            title="Go back to a version",
-            description="Makes a new version of a memory that says what an old one said; memory_history shows them.",
+            title="Revert a memory",
+            description="Creates a new version of a memory with the content of an old one; memory_history lists them.",
             parameters=taking(MEMORY_ID, inputs.REVERT, needs=("memory_id",)),
             act=use_cases.revert_memory,
             gives=output_schemas.WRITTEN,
