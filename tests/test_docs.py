@@ -16,6 +16,8 @@ import httpx
 import pytest
 from django.test import Client
 
+from memories.api import urls
+from memories.tools.hub import TOOLS
 from tests.hub import PROJECT_ROOT, Hub, hub
 
 DOCS = (PROJECT_ROOT / "README.md", *sorted((PROJECT_ROOT / "docs").glob("*.md")))
@@ -196,6 +198,21 @@ def test_the_documented_default_of_a_number_is_the_one_in_use() -> None:
     }
     assert len(numbers) > 20
     assert documented == {name: math.prod(map(float, factors.split("*"))) for name, factors in numbers}
+
+
+def test_every_endpoint_is_in_the_table() -> None:
+    """Each path of the API is in the table of docs/README.md, in full or, below a memory, as what follows its id."""
+    table = (PROJECT_ROOT / "docs" / "README.md").read_text().partition("## Endpoints")[2].partition("\n## ")[0]
+    paths = {re.sub(r"<\w+:(\w+)>", r"{\1}", str(pattern.pattern)) for pattern in urls.urlpatterns}
+    shortened = {re.sub(r"^(?:memories|sessions)/{\w+}/(\w+).*", r"…/\1", path) for path in paths}
+    documented = {re.sub(r"{\w+}", "{}", name) for name in re.findall(r"`(?:(?:GET|POST) )?([^` ]+)`", table)}
+    missing = {re.sub(r"{\w+}", "{}", path) for path in shortened if not path.startswith("tools/")} - documented
+    assert missing == set()
+
+
+def test_every_tool_is_in_the_table_of_its_server() -> None:
+    page = (PROJECT_ROOT / "docs" / "mcp.md").read_text()
+    assert [tool.name for tool in TOOLS if f"`{tool.name}`" not in page] == []
 
 
 def test_every_part_of_the_code_is_on_the_map() -> None:
