@@ -93,7 +93,7 @@ def test_it_is_refused_where_people_work(settings: Settings) -> None:
     with pytest.raises(CommandError, match="has organizations"):
         call_command("seed_demo")
     settings.HTTPS, settings.DATABASE_URL = True, ""
-    with pytest.raises(CommandError, match="not added with HTTPS"):
+    with pytest.raises(CommandError, match="not added when HTTPS is on"):
         call_command("seed_demo")
     assert not demo.exists()
     settings.HTTPS = False

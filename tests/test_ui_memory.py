@@ -70,7 +70,7 @@ def test_a_new_memory_is_saved_as_it_was_written(at_work: Client) -> None:
         ({"content": " "}, "There must be something to remember"),
         ({"content": "x" * 50_001}, "At most 50,000 bytes"),
         ({"importance": "2"}, "from 0.0 to 1.0"),
-        ({"expires_at": "2001-01-01T00:00"}, "has passed already"),
+        ({"expires_at": "2001-01-01T00:00"}, "already past"),
         ({"tags": ",".join(f"t{n}" for n in range(33))}, "At most 32 tags"),
         ({"type": "opinion"}, "opinion"),
     ],

@@ -119,7 +119,7 @@ def test_what_came_before_the_end_is_answered(at_home: MemoryHub) -> None:
         (b"[" * 100_000, None, "This cannot be read"),
         (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "\\ud800", "_meta": %s}}'
          % json.dumps(META).encode(), 7, "This cannot be read"),
-        ({"id": 7, "method": "ping"}, 7, "no JSON-RPC 2.0 message"),
+        ({"id": 7, "method": "ping"}, 7, "not a JSON-RPC 2.0 message"),
         (request("dance"), 1, "Method not found: dance"),
         (request("tools/call", "a", name="nothing"), "a", "Unknown tool: nothing"),
         (request("tools/call", "a", name="\n ü", _meta=META), "a", "Unknown tool: \n ü"),
