@@ -8,11 +8,14 @@ from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 
 from memories import operations
-from memories.models import Asset, FileVersion, Memory, Revision, Source, TeamFile
+from memories.models import Asset, Embedding, FileVersion, Memory, RecallLog, Revision, Source, TeamFile
 from memories.queries import stored_texts
 from teams.actor import Actor
+from teams.models import Team
 from tests import factories
+from tests.caller import Caller
 from tests.secret_samples import Samples
+from tests.stored_rows import find_tables_with
 
 pytestmark = pytest.mark.django_db
 
@@ -169,3 +172,55 @@ def test_the_demo_organization_has_none(db: None) -> None:
     call_command("seed_demo", stdout=StringIO())
     code, lines = rescan()
     assert (code, lines) == (0, ["Nothing was found."]), "\n".join(lines)
+
+
+# Redaction
+
+
+def test_redaction_reaches_every_copy(writer: Actor, tokens: Iterator[str]) -> None:
+    secret = next(tokens)
+    caller = Caller(token=factories.token(writer), context={"session": "s1"})
+    team = Team.objects.filter(pk=writer.team_id)
+    team.update(policy=writer.policy)
+    body = {"content": f"see {secret}", "summary": secret, "tags": [secret], "metadata": {"a": [secret]}}
+    saved = caller("POST", "memories", body, Idempotency_Key="k1").json()
+    other = factories.memory(writer, f"also {secret}")
+    assert secret in caller("POST", f"memories/{other.pk}/append", {"text": f"and {secret}"}).json()["content"]
+    caller("PUT", "files/a.md", {"content": secret})
+    caller("PUT", "files/a.md", {"content": "empty now"})
+    caller("POST", f"memories/{saved['id']}/sources", {"quote": secret})
+    caller("POST", "sessions/s1/archive", {"messages": [{"role": "user", "content": secret}]})
+    caller("DELETE", f"memories/{other.pk}?reason={secret}")
+    team.update(policy={"rules": [{"then": "propose"}], **writer.policy})
+    caller("PATCH", f"memories/{saved['id']}", {"content": f"now {secret}"})
+    caller("POST", "memories", {"content": f"proposed {secret}"})
+    RecallLog.objects.create(
+        organization_id=writer.organization_id, team_id=writer.team_id, agent_id=writer.agent_id, query=secret, mode="x"
+    )
+    before = find_tables_with(secret)
+    assert {"memories_memory", "memories_revision", "memories_proposal", "memories_answer"} <= set(before)
+    vectors = dict(Embedding.objects.values_list("memory", "pk"))
+
+    code, lines = rescan("--redact")
+
+    assert find_tables_with(secret) == []
+    assert (code, lines[0], lines[-2:]) == (0, "Redacted:", ["What is left:", "Nothing was found."])
+    assert secret not in "\n".join(lines)
+    memory = Memory.objects.get(pk=saved["id"])
+    assert (memory.content, memory.version) == ("see [secret removed: GitHub token]", 1)
+    assert memory.metadata == {"a": ["[secret removed: GitHub token]"]}
+    assert vectors[memory.pk] not in Embedding.objects.values_list("pk", flat=True)
+    assert rescan("--redact")[1][0] == "Nothing was redacted."
+
+
+def test_names_are_left_and_reported(writer: Actor, tokens: Iterator[str]) -> None:
+    secret = next(tokens)
+    factories.memory(writer, "x", key=secret)
+    code, lines = rescan("--redact")
+    assert (code, Memory.objects.get().key) == (1, secret)
+    assert ("memory", "key") in list_places(lines)
+
+
+def test_orders_are_not_redacted(writer: Actor) -> None:
+    with pytest.raises(CommandError, match="no orders"):
+        rescan("--redact", "--kinds", "injection")

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
-from django.db import connection
 
 from memories import operations
 from memories.conversations.transcript import Message
@@ -29,6 +28,7 @@ from tests import factories
 from tests.caller import Caller
 from tests.mcp_caller import Messenger
 from tests.secret_samples import SECRET_TEXTS, Samples
+from tests.stored_rows import find_tables_with
 from tests.tools import call_tool_api
 
 pytestmark = pytest.mark.django_db
@@ -65,19 +65,6 @@ def set_screening(team: Team, settings: Any, *actors: Actor) -> list[Actor]:
     """Return the actors under these settings."""
     Team.objects.filter(pk=team.pk).update(policy={"screening": settings})
     return [replace(actor, policy={"screening": settings}) for actor in actors]
-
-
-def find_tables_with(text: str) -> list[str]:
-    """Return the tables in which the text stands, in any column, in either case."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public'")
-        tables = [row[0] for row in cursor.fetchall()]
-        found = []
-        for table in tables:
-            cursor.execute(f"SELECT count(*) FROM {table} AS row WHERE row::text ILIKE %s", [f"%{text}%"])
-            if cursor.fetchone()[0]:
-                found.append(table)
-    return found
 
 
 # Secrets, through every door

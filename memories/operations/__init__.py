@@ -47,6 +47,7 @@ from memories.operations.extract import KnownProposal, SavedProposals, propose_m
 from memories.operations.forget import forget_memory, purge_memory, restore_memory
 from memories.operations.idempotency import IdempotentResult, find_earlier_answer, run_once
 from memories.operations.keys import sweep_expired
+from memories.operations.redact_stored import RedactionCounts, redact_stored_texts
 from memories.operations.save import (
     BATCH_BYTES,
     BATCH_LIMIT,
@@ -78,6 +79,7 @@ __all__ = [
     "Link",
     "LinkTargetNotFound",
     "MergeNeeded",
+    "RedactionCounts",
     "SavedProposals",
     "ScreeningRefusal",
     "Settlement",
@@ -106,6 +108,7 @@ __all__ = [
     "propose_memories",
     "purge_memory",
     "reattach_file",
+    "redact_stored_texts",
     "reinstate_memory",
     "reject_proposal",
     "reject_proposals",

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from memories.operations import RedactionCounts, redact_stored_texts
 from memories.queries.stored_texts import StoredText, iterate_texts
 from memories.screening.findings import Finding, FindingGroup
 from memories.screening.screen import screen_text
@@ -21,8 +22,8 @@ FOUND, WRONG = 1, 2  # exit codes
 class Command(BaseCommand):
     help = (
         "List where secrets, personal data and instructions to a model are stored, in every version of memories and "
-        "files and in attachments. Prints ids and kinds, never the text. Changes nothing. Exits with 1 if anything was "
-        "found, with 2 if an option is wrong."
+        "files and in attachments. Prints ids and kinds, never the text. Changes nothing without --redact. Exits with "
+        "1 if anything was found or is left, with 2 if an option is wrong."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -34,9 +35,18 @@ class Command(BaseCommand):
             help=f"What to look for: {', '.join(FindingGroup)}. Without this: {' and '.join(DEFAULT_KINDS)}.",
         )
 
+        parser.add_argument(
+            "--redact",
+            action="store_true",
+            help="First redact secrets (and personal data, if it is among the kinds), in place and for good: in every "
+            "version, vectors, the recall log, proposals and stored answers. Names and attached files are left.",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         kinds, organizations = parse_kinds(options["kinds"]), select_organizations(options["org"])
         counts = Counter[tuple[str, str, str]]()
+        if options["redact"]:
+            self._redact(organizations, kinds - {FindingGroup.INJECTION})
         for organization in organizations:
             for stored, finding in find_in_texts(self._report_progress(iterate_texts(organization.pk)), kinds):
                 counts[stored.place, finding.group, finding.kind] += 1
@@ -44,6 +54,19 @@ class Command(BaseCommand):
         self._sum_up(counts)
         if counts:
             sys.exit(FOUND)
+
+    def _redact(self, organizations: Iterable[Organization], kinds: frozenset[FindingGroup]) -> None:
+        if not kinds:
+            raise CommandError(
+                "--redact takes away secrets and personal data, and no orders to a model.", returncode=WRONG
+            )
+        counts = sum((redact_stored_texts(each.pk, kinds) for each in organizations), RedactionCounts())
+        if not counts:
+            self.stdout.write("Nothing was redacted.")
+            return
+        self.stdout.write("Redacted:")
+        self._sum_up(counts)
+        self.stdout.write("What is left:")
 
     def _report_progress(self, texts: Iterable[StoredText]) -> Iterator[StoredText]:
         """Pass the texts on, and say now and then how many were read."""
