@@ -29,6 +29,7 @@ KIB = 1024
 PAGE_BYTES = 50_000  # what a memory can hold
 QUERY = 10_000  # characters, what a query can have
 TOO_MUCH = 2.0  # times an ordinary request
+LONG_MEMORIES = "/api/v1/memories?limit=100&type=event"  # 100 of 50 KB: as many as fit into a page
 CHAIN = 900  # memories that replaced each other in turn, nearly as many as are followed
 # Changes to pinned memories wait for a person; unlike by default, those to the core memory do not.
 POLICY = {"rules": [{"who": ["agent"], "writes": ["change"], "pinned": True, "then": "propose"}]}
@@ -422,7 +423,7 @@ def attack_replacements(hub: AttackedHub) -> Iterator[Attack]:
     chain = hub.save_many([f"Port {number}." for number in range(CHAIN)])
     for old, new in pairwise(chain):
         hub.create(f"/api/v1/memories/{old}/supersede", {"by": new})
-    hub.save_many([hub.write_prose(PAGE_BYTES) for _ in range(100)], key="port", dedupe="create")
+    hub.save_many([hub.write_prose(PAGE_BYTES) for _ in range(100)], key="port", dedupe="create", type="event")
 
     def replace(by: Callable[[], str]) -> Make:
         def make(number: int) -> AttackRequest:
@@ -439,7 +440,7 @@ def attack_replacements(hub: AttackedHub) -> Iterator[Attack]:
     yield Attack(
         "timeline of a key of 100 memories of 50 KB",
         lambda _: AttackRequest("GET", "/api/v1/timeline/port"),
-        lambda _: AttackRequest("GET", "/api/v1/memories?limit=100"),
+        lambda _: AttackRequest("GET", LONG_MEMORIES),
     )
 
 
@@ -458,7 +459,7 @@ def attack_proposals(hub: AttackedHub) -> Iterator[Attack]:
     yield Attack(
         "list of 100 proposals of 50 KB",
         lambda _: AttackRequest("GET", "/api/v1/proposals?limit=200"),
-        lambda _: AttackRequest("GET", "/api/v1/memories?limit=100"),
+        lambda _: AttackRequest("GET", LONG_MEMORIES),
     )
     yield Attack(
         "batch of changes to 20 memories that a policy guards",

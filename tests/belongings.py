@@ -10,7 +10,6 @@ from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, transaction
 from django.test import Client
-from django.utils import timezone
 
 from memories import operations
 from memories.api.openapi import Published
@@ -30,7 +29,7 @@ from memories.models import (
     Source,
     TeamFile,
 )
-from memories.operations.propose import create_proposal
+from memories.operations.propose import NeedsApproval, propose_change
 from teams import operations as registry
 from teams.actor import Actor
 from teams.models import Agent
@@ -116,15 +115,9 @@ def belongings(actor: Actor, name: str, content: str = SECRET_WORD, *, scope: Sc
 
 def propose_append(actor: Actor, memory: Memory, text: str) -> Proposal:
     """Return an addition that waits for a decision."""
-    return create_proposal(
-        actor=actor,
-        memory=memory,
-        operation=ProposedOperation.APPEND,
-        arguments={"text": text},
-        cause=ProposalCause.REQUEST,
-        reason="It needs a person's approval.",
-        now=timezone.now(),
-    )
+    held = NeedsApproval(memory, "It needs a person's approval.", cause=ProposalCause.REQUEST)
+    changed = propose_change(ProposedOperation.APPEND, held, actor, {"text": text})
+    return Proposal.objects.get(pk=changed.proposal_id)
 
 
 def _pair_up(older: Memory, newer: Memory) -> Pair:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memories import operations
@@ -199,6 +200,21 @@ def test_a_save_of_a_guarded_key_is_a_proposal_to_its_owner(agent: Actor, editor
     assert (held.pk, held.version, held.content) == (core.pk, 1, "We ship on Fridays.")
     approved = operations.approve_proposal(actor=editor, proposal_id=held.proposal_id)  # type: ignore[arg-type]
     assert (approved.pk, approved.version, approved.content) == (core.pk, 2, "We ship on Mondays.")
+
+
+def test_many_held_changes_take_as_many_statements_as_a_few(agent: Actor, editor: Actor) -> None:
+    numbers, keys = [], [f"gate/{number}" for number in range(12)]
+    for key in keys:
+        factories.memory(editor, "The gate is closed.", key=key, pinned=True)
+    for some in (keys[:2], keys):
+        drafts = [Draft(content=f"{key} is open in {len(some)} days.", key=key) for key in some]
+        with CaptureQueriesContext(connection) as queries:
+            saved = operations.save_memories(actor=agent, drafts=drafts)
+        again = operations.save_memories(actor=agent, drafts=drafts)
+        assert len({memory.proposal_id for memory in saved}) == len(some)
+        assert [memory.proposal_id for memory in again] == [memory.proposal_id for memory in saved]
+        numbers.append(len(queries))
+    assert numbers[0] == numbers[1]
 
 
 def test_in_a_batch_only_what_is_guarded_waits(agent: Actor, editor: Actor) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import wraps
 from typing import Any, ParamSpec, cast
@@ -12,12 +13,13 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
 from django.utils import timezone
 
-from memories.models import Change, Memory, Proposal, ProposalCause, ProposedOperation
+from memories.models import Change, Memory, Proposal, ProposalCause, ProposalState, ProposedOperation
 from memories.operations.screen import Hold, screen_values
 from memories.rules.fields import Unset
 from memories.rules.policies import POLICY_FIELDS, Decision, Outcome, decide_change
 from memories.rules.trust import provenance_of_caller
 from memoryhub.errors import Forbidden, TooMany
+from memoryhub.prepared_statements import prepared_cursor
 from teams.actor import Actor
 
 MOST_OPEN = 500  # proposals of one author that wait at a time
@@ -92,6 +94,30 @@ def make_or_hold(actor: Actor, memory_id: UUID, change: Callable[[], Memory], ho
         raise
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldCall:
+    """A call that is held, with the arguments with which an approval repeats it."""
+
+    memory: Memory
+    operation: ProposedOperation
+    arguments: Mapping[str, Any]
+    cause: ProposalCause
+    reason: str
+    findings: Sequence[Mapping[str, Any]] = ()
+
+    @classmethod
+    def of(cls, held: NeedsApproval, operation: ProposedOperation, arguments: Mapping[str, Any]) -> "HeldCall":
+        given = {name: value for name, value in arguments.items() if not isinstance(value, Unset)}
+        return cls(
+            memory=held.memory,
+            operation=operation,
+            arguments=_as_json(given),
+            cause=held.cause,
+            reason=held.reason,
+            findings=held.findings,
+        )
+
+
 def propose_change(
     operation: ProposedOperation,
     held: NeedsApproval,
@@ -101,44 +127,78 @@ def propose_change(
     now: datetime | None = None,
 ) -> Memory:
     """Record a held change. Returns the memory, unchanged, with the id of the proposal."""
-    memory = held.memory
-    memory.proposal_id = create_proposal(
-        actor=actor,
-        memory=memory,
-        operation=operation,
-        arguments={name: value for name, value in arguments.items() if not isinstance(value, Unset)},
-        cause=held.cause,
-        reason=held.reason,
-        findings=held.findings,
-        now=now or timezone.now(),
-    ).pk
+    (memory,) = propose_calls(actor, [HeldCall.of(held, operation, arguments)], now=now or timezone.now())
     return memory
 
 
+def propose_calls(actor: Actor, calls: Sequence[HeldCall], *, now: datetime) -> list[Memory]:
+    """Record held changes of memories, in as many statements as for one. Returns the memories, unchanged, each with the
+    id of its proposal."""
+    for call, proposal_id in zip(calls, _record_calls(actor, calls, now=now), strict=True):
+        call.memory.proposal_id = proposal_id
+    return [call.memory for call in calls]
+
+
+# The caller's own open proposals of the very same calls, among the newest of each memory: the text of many long ones
+# takes time to compare.
+FIND_SAME_CALLS = """
+SELECT call.number, same.id
+FROM jsonb_to_recordset(%(calls)s::jsonb)
+    AS call (number integer, memory_id uuid, operation text, base_version integer, arguments jsonb)
+CROSS JOIN LATERAL (
+    SELECT id, arguments FROM memories_proposal
+    WHERE organization_id = %(organization)s AND memory_id = call.memory_id AND operation = call.operation
+        AND base_version = call.base_version AND state = %(state)s AND expires_at > %(now)s
+        AND agent_id IS NOT DISTINCT FROM %(agent)s AND user_id IS NOT DISTINCT FROM %(user)s
+    ORDER BY created_at DESC LIMIT %(newest)s
+) AS same
+WHERE same.arguments = call.arguments
+"""
+NEWEST_COMPARED = 3
+
+
 @transaction.atomic
-def create_proposal(
-    *,
-    actor: Actor,
-    memory: Memory,
-    operation: ProposedOperation,
-    arguments: Mapping[str, Any],
-    cause: ProposalCause,
-    reason: str,
-    findings: Sequence[Mapping[str, Any]] = (),
-    now: datetime,
-) -> Proposal:
-    """Record a held write. The same one again is the same proposal."""
-    mine = Proposal.objects.made_by_caller(actor).open(now=now)
-    kept = _as_json(arguments)
-    same = mine.filter(memory=memory.pk, operation=operation, arguments=kept, base_version=memory.version)
-    if operation != ProposedOperation.SAVE and (known := same.first()):
-        return known
-    refuse_too_many_proposals(actor, 1, now=now)
-    return Proposal.objects.create(
-        **build_proposal_values(actor, memory, operation=operation, cause=cause, reason=reason, now=now),
-        arguments=kept,
-        findings=list(findings),
+def _record_calls(actor: Actor, calls: Sequence[HeldCall], *, now: datetime) -> list[UUID]:
+    """Return the proposals' ids. The same call again is the same proposal."""
+    known = _find_same_calls(actor, calls, now=now)
+    new = {number: call for number, call in enumerate(calls) if number not in known}
+    if new:
+        refuse_too_many_proposals(actor, len(new), now=now)
+        made = Proposal.objects.bulk_create(_build_proposal(actor, call, now=now) for call in new.values())
+        known |= {number: proposal.pk for number, proposal in zip(new, made, strict=True)}
+    return [known[number] for number in range(len(calls))]
+
+
+def _find_same_calls(actor: Actor, calls: Sequence[HeldCall], *, now: datetime) -> dict[int, UUID]:
+    rows = [
+        {
+            "number": number,
+            "memory_id": str(call.memory.pk),
+            "operation": call.operation,
+            "base_version": call.memory.version,
+            "arguments": call.arguments,
+        }
+        for number, call in enumerate(calls)
+    ]
+    parameters: dict[str, Any] = {
+        "calls": json.dumps(rows),
+        "organization": actor.organization_id,
+        "state": ProposalState.OPEN,
+        "now": now,
+        "agent": actor.agent_id,
+        "user": actor.user_id,
+        "newest": NEWEST_COMPARED,
+    }
+    with prepared_cursor() as cursor:
+        cursor.execute(FIND_SAME_CALLS, parameters)
+        return dict(cursor.fetchall())
+
+
+def _build_proposal(actor: Actor, call: HeldCall, *, now: datetime) -> Proposal:
+    values = build_proposal_values(
+        actor, call.memory, operation=call.operation, cause=call.cause, reason=call.reason, now=now
     )
+    return Proposal(**values, arguments=call.arguments, findings=list(call.findings))
 
 
 def build_proposal_values(

@@ -28,10 +28,12 @@ from memories.models import (
 from memories.operations.embed import embed_memories
 from memories.operations.keys import sweep_expired
 from memories.operations.propose import (
+    HeldCall,
     NeedsApproval,
     build_proposal_values,
     enforce_policy,
     make_or_hold,
+    propose_calls,
     propose_change,
     refuse_too_many_proposals,
 )
@@ -381,17 +383,19 @@ def _propose_updates(actor: Actor, rows: Sequence[DraftRow], *, now: datetime) -
     audiences, keys = {row.audience for row in rows}, {row.values["key"] for row in rows}
     guarded = owners.filter(audience__in=audiences, key__in=keys, workspace=actor.workspace_id).defer("search")
     by_slot = {(memory.audience, memory.workspace_id, memory.key): memory for memory in guarded}
-    proposed = []
+    held: dict[int, HeldCall] = {}
     for position, row in enumerate(rows):
         owner = by_slot.get(row.slot) if row.slot and row.dedupe is Dedupe.UPDATE else None
         if owner is None:
             continue
         try:
             enforce_policy(actor, owner, Change.UPDATED)
-        except NeedsApproval as held:
+        except NeedsApproval as refusal:
             changes = {name: row.values[name] for name in row.set_fields}
-            proposed.append((position, propose_change(ProposedOperation.UPDATE, held, actor, changes, now=now)))
-    return proposed
+            held[position] = HeldCall.of(refusal, ProposedOperation.UPDATE, changes)
+    if not held:
+        return []
+    return list(zip(held, propose_calls(actor, list(held.values()), now=now), strict=True))
 
 
 def _retry_taken_keys(*, actor: Actor, rows: Sequence[DraftRow], now: datetime) -> list[DraftRow]:
