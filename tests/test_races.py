@@ -11,11 +11,12 @@ import pytest
 from django.db import connections
 
 from memories import operations
-from memories.models import Answer, Association, Memory, Revision, Source, TeamFile
+from memories.models import Answer, Association, Memory, Proposal, Revision, Source, TeamFile
 from memories.operations import Draft
 from memories.rules.preconditions import tail_of_id
 from memoryhub.errors import Conflict, NotFound
 from teams.actor import Actor
+from teams.models import Agent, Team
 from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -51,6 +52,70 @@ def test_fifty_threads_saving_one_key_leave_one_row_with_fifty_versions(writer: 
     history = Revision.objects.filter(memory=memory)
     assert set(history.values_list("content", flat=True)) == {f"by {n}" for n in range(50)}
     assert {(row.version, row.content) for row in saved} == set(history.values_list("version", "content"))
+
+
+def propose_first_line(writer: Actor, editor: Actor) -> Proposal:
+    """Return a change of the first line of a pinned memory, which waits for a person."""
+    memory = factories.memory(editor, "Line one.\nLine two.\nLine three.", pinned=True)
+    content = "Line 1.\nLine two.\nLine three."
+    held = operations.update_memory(actor=writer, memory_id=memory.pk, content=content)
+    return Proposal.objects.get(pk=held.proposal_id)
+
+
+@pytest.mark.parametrize("attempt", range(5))
+def test_an_approval_and_a_change_at_once_lose_nothing(writer: Actor, attempt: int) -> None:
+    team = Team.objects.get(pk=writer.team_id)
+    editor, other = factories.owner_actor(team), factories.owner_actor(team)
+    proposal = propose_first_line(writer, editor)
+    acts: list[Callable[[], object]] = [
+        lambda: operations.approve_proposal(actor=other, proposal_id=proposal.pk),
+        lambda: operations.update_memory(
+            actor=editor, memory_id=proposal.memory_id, content="Line one.\nLine two.\nLine 3.", version=1
+        ),
+    ]
+    approved, changed = at_once(2, lambda place: acts[place]())
+    assert not isinstance(approved, Conflict)
+    content = Memory.objects.get(pk=proposal.memory_id).content
+    if isinstance(changed, Conflict):  # the editor is told, and the approved text stands
+        assert (content, changed.current.version) == ("Line 1.\nLine two.\nLine three.", 2)
+    else:
+        assert content == "Line 1.\nLine two.\nLine 3."
+
+
+@pytest.mark.parametrize("attempt", range(5))
+def test_merging_into_a_memory_that_is_forgotten_meanwhile_loses_nothing(writer: Actor, attempt: int) -> None:
+    Team.objects.filter(pk=writer.team_id).update(policy={"rules": [{"who": ["agent"], "then": "propose"}]})
+    team = Team.objects.get(pk=writer.team_id)
+    editor, other = factories.owner_actor(team), factories.owner_actor(team)
+    target = factories.memory(editor, "The pump runs by day.")
+    agent = Agent.objects.select_related("team__organization").get(pk=writer.agent_id)
+    proposed = factories.memory(factories.actor(agent), "The pump is blue.")
+    joined = "The pump runs by day. It is blue."
+    acts: list[Callable[[], object]] = [
+        lambda: operations.merge_proposal(
+            actor=other, proposal_id=proposed.proposal_id, target_id=target.pk, content=joined
+        ),
+        lambda: operations.forget_memory(actor=editor, memory_id=target.pk),
+    ]
+    merged, forgotten = at_once(2, lambda place: acts[place]())
+    assert not isinstance(forgotten, Conflict)
+    state = Proposal.objects.get(pk=proposed.proposal_id).state
+    status = Memory.objects.get(pk=proposed.pk).status
+    if isinstance(merged, Conflict):
+        assert (state, status) == ("open", "proposed")
+        assert "forgotten" in merged.message
+    else:
+        assert (state, status) == ("approved", "rejected")
+        assert Revision.objects.filter(memory=target.pk, content=joined).exists()
+
+
+def test_of_four_who_replace_one_memory_one_does(writer: Actor) -> None:
+    old, *new = (factories.memory(writer, f"Port {number}.") for number in range(5))
+    results = at_once(4, lambda n: operations.supersede_memory(actor=writer, memory_id=old.pk, by=new[n].pk))
+    refused = [result for result in results if isinstance(result, Conflict)]
+    assert len(refused) == 3
+    assert all("replaced this one already" in refusal.message for refusal in refused)
+    assert {refusal.current.pk for refusal in refused} == {old.pk}
 
 
 def test_of_twenty_with_the_same_version_one_wins(writer: Actor) -> None:

@@ -31,7 +31,18 @@ from tests.clients.live import Live
 
 Story = Callable[[Any, Path], Awaitable[None]]
 
-ITERATORS = ("tail", "memories", "history", "associations", "sources", "assets", "files", "file_history", "recalls")
+ITERATORS = (
+    "tail",
+    "memories",
+    "history",
+    "associations",
+    "sources",
+    "assets",
+    "files",
+    "file_history",
+    "recalls",
+    "proposals",
+)
 
 
 class Awaited:
@@ -97,6 +108,29 @@ async def a_memory_lives(hub: Any, folder: Path) -> None:
     assert [gone.forget_reason for gone in await every(hub.memories(forgotten=True))] == ["It is open."]
     assert (await hub.restore(saved.id)).key == "berth-7"
     assert (await hub.forget_key("berth-7")).id == saved.id
+
+
+async def what_holds_changes(hub: Any, folder: Path) -> None:
+    old = await hub.save("The gateway listens on port 8080.", key="port", valid_from=datetime(2026, 1, 1, tzinfo=UTC))
+    new = await hub.save("The gateway listens on port 1933.")
+    closed = await hub.supersede(old.id, new.id, at=datetime(2026, 3, 1, tzinfo=UTC))
+    assert (closed.superseded_by, closed.valid_until) == (new.id, datetime(2026, 3, 1, tzinfo=UTC))
+    assert [memory.id for memory in (await hub.timeline("port")).memories] == [new.id, old.id]
+    in_february = datetime(2026, 2, 1, tzinfo=UTC)
+    assert (await hub.recall("which port?", as_of=in_february)).memories[0].id == old.id
+    assert [memory.id for memory in await every(hub.memories(as_of=in_february))] == [old.id]
+    assert (await hub.reinstate(old.id)).superseded_by is None
+    again = await hub.associate(new.id, old.id, relation="updates", supersede=True)
+    assert (again.relation, (await hub.get(old.id)).superseded_by) == ("updates", new.id)
+
+
+async def some_writes_wait_for_a_person(hub: Any, folder: Path) -> None:
+    pinned = await hub.save("Berth 7 is closed.", pinned=True)
+    held = await hub.append(pinned.id, "The crane comes.")
+    assert (held.status, held.version, held.content) == ("proposed", 1, "Berth 7 is closed.")
+    assert [one.operation for one in await every(hub.proposals(state="open"))] == ["append"]
+    assert (await hub.proposal(held.proposal_id)).arguments == {"text": "The crane comes."}
+    assert (await hub.withdraw(held.proposal_id)).state == "withdrawn"
 
 
 async def many_come_in_pages(hub: Any, folder: Path) -> None:
@@ -177,6 +211,8 @@ async def changes_are_followed(hub: Any, folder: Path) -> None:
 
 STORIES: list[Story] = [
     a_memory_lives,
+    what_holds_changes,
+    some_writes_wait_for_a_person,
     many_come_in_pages,
     things_hang_on_memories,
     files_are_kept,

@@ -47,12 +47,43 @@ class Memory:
     verified_at: datetime | None = None
     verified_by: str | None = None
     review_by: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    superseded_by: str | None = None
+    status: str = "active"  # or proposed: the write waits for a person
+    proposal_id: str | None = None
+    provenance: str = "agent"  # the least trusted source of the text
     access_count: int = 0
     last_accessed_at: datetime | None = None
     forgotten_at: datetime | None = None
     forgotten_by: str | None = None
     forget_reason: str | None = None
     similar: list[Similar] = field(default_factory=list)  # in the response to a save: memories that say nearly the same
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Timeline:
+    memories: list[Memory]  # newest first
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Proposal:
+    """A write that waits for a person, or that one has decided about."""
+
+    id: str
+    memory_id: str
+    operation: str
+    state: str
+    reason: str
+    created_at: datetime
+    expires_at: datetime
+    arguments: JSON = field(default_factory=dict)
+    base_version: int = 1
+    cause: str = "policy"
+    by: str = ""
+    decided_at: datetime | None = None
+    decided_by: str | None = None
+    decision_note: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

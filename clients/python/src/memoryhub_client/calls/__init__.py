@@ -34,6 +34,7 @@ from memoryhub_client.calls.inputs import (
     ListFilters,
     Message,
     Mode,
+    ProposalState,
     Question,
     Scope,
     WholeDraft,
@@ -61,6 +62,7 @@ from memoryhub_client.calls.memories import (
 )
 from memoryhub_client.calls.queries import context, export, me, recall, recalls, why_not
 from memoryhub_client.calls.tools import call_tool, tools
+from memoryhub_client.calls.trust import proposal, proposals, reinstate, supersede, timeline, withdraw
 
 __all__ = [
     "Answer",
@@ -75,6 +77,7 @@ __all__ = [
     "ListFilters",
     "Message",
     "Mode",
+    "ProposalState",
     "Question",
     "Scope",
     "WholeDraft",
@@ -106,11 +109,14 @@ __all__ = [
     "memories",
     "move",
     "pin",
+    "proposal",
+    "proposals",
     "read_asset",
     "read_file",
     "recall",
     "recalls",
     "register_session",
+    "reinstate",
     "rename_file",
     "restore",
     "revert",
@@ -121,10 +127,13 @@ __all__ = [
     "save_many",
     "session",
     "sources",
+    "supersede",
     "tag",
+    "timeline",
     "tools",
     "uncite",
     "verify",
     "why_not",
+    "withdraw",
     "write_file",
 ]

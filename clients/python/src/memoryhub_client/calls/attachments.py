@@ -16,8 +16,16 @@ from memoryhub_client.calls.call import (
 from memoryhub_client.shapes import Asset, Association, Page, Source
 
 
-def associate(memory_id: Id, target_id: Id, *, relation: str = "related_to", weight: float = 0.5) -> Call[Association]:
-    link = {"target_id": target_id, "relation": relation, "weight": weight}
+def associate(
+    memory_id: Id, target_id: Id, *, relation: str = "related_to", weight: float = 0.5, supersede: bool = False
+) -> Call[Association]:
+    """Link a memory to another. With `supersede`, a memory that updates another one also replaces it."""
+    link = {
+        "target_id": target_id,
+        "relation": relation,
+        "weight": weight,
+        **({"supersede": True} if supersede else {}),
+    }
     return build_post(f"{memory_path(memory_id)}/associations", Association, link)
 
 

@@ -10,6 +10,7 @@ from memoryhub_client.shapes import JSON
 Scope = Literal["team", "global", "project", "agent"]
 Mode = Literal["hybrid", "keyword", "semantic", "recent", "important", "typed"]
 Format = Literal["openai", "anthropic", "mcp"]
+ProposalState = Literal["open", "approved", "rejected", "withdrawn", "expired"]
 Confidence = float | Literal["auto"]  # that hits need; auto: the hub's own floor
 
 
@@ -26,6 +27,8 @@ class KeyedFields(TypedDict, total=False):
     source: str | None
     metadata: JSON | None
     review_by: datetime | None
+    valid_from: datetime | None
+    valid_until: datetime | None
 
 
 class Fields(KeyedFields, total=False):
@@ -72,6 +75,7 @@ class Filters(TypedDict, total=False):
 class ListFilters(Filters, total=False):
     text: str
     forgotten: bool
+    as_of: datetime
     order: Literal["-created_at", "created_at", "-updated_at", "updated_at", "-importance", "importance"]
     limit: int
     cursor: str
@@ -82,6 +86,7 @@ class Question(Filters, total=False):
     limit: int
     sort_by: Literal["recent", "importance", "most_accessed"]
     min_confidence: Confidence
+    as_of: datetime
     explain: bool
     snippets: bool
 
