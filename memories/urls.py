@@ -24,6 +24,7 @@ from memories.views import (
     recall_log,
     review,
     review_edit,
+    team_rules,
     token_activity,
     tree,
     unanswered,
@@ -94,6 +95,13 @@ urlpatterns = [
     path("review/preview/", review_edit.preview_decisions, name="review-preview"),
     path("review/decide/", review_edit.decide_about_many, name="review-decide"),
     path("review/reopen/", review_edit.reopen_many, name="review-reopen-many"),
+    # who may write what
+    path("rules/", team_rules.show_team_rules, name="team-rules"),
+    path("rules/new/", team_rules.edit_rule, name="team-rule-new"),
+    path("rules/<int:number>/", team_rules.edit_rule, name="team-rule"),
+    path("rules/<int:number>/<slug:way>/", team_rules.move_rule_view, name="team-rule-move"),
+    path("rules/<int:number>/remove/now/", team_rules.remove_rule_view, name="team-rule-remove"),
+    path("rules/reset/", team_rules.reset_rules_view, name="team-rules-reset"),
     # files and conversations
     path("files/", files.show_folder, name="files"),
     path("files/<path:folder>/", files.show_folder, name="folder"),

@@ -1,6 +1,6 @@
 """Every write. Each operation is one transaction: it checks, changes, records the revision, then answers."""
 
-from memories.operations import bulk_edit, files, folders
+from memories.operations import bulk_edit, files, folders, team_rules
 from memories.operations.archive_session import ArchivedConversation, archive_conversation
 from memories.operations.attach import (
     FileUpload,
@@ -131,6 +131,7 @@ __all__ = [
     "supersede_memory",
     "sweep_expired",
     "tag_memory",
+    "team_rules",
     "update_memory",
     "verify_memory",
     "withdraw_proposal",

@@ -191,6 +191,47 @@ def read_rules(policy: Mapping[str, Any]) -> tuple[PolicyRule, ...]:
         raise Forbidden(f"The policy of this team cannot be read, so nothing is written: {error.message}") from error
 
 
+LABELS = {
+    "agents": "named",
+    "levels": "of the level",
+    "types": "of the type",
+    "categories": "of the category",
+    "keys": "with the key",
+    "key_prefixes": "with a key that begins with",
+    "scopes": "of the scope",
+    "sources": "from the source",
+}
+WRITER_LABELS = {Writer.AGENT: "agents", Writer.PERSON: "people"}
+WRITE_LABELS = {WriteKind.NEW: "save", WriteKind.CHANGE: "change", WriteKind.FORGET: "forget"}
+OUTCOME_LABELS = {Outcome.SAVE: "Save", Outcome.PROPOSE: "Propose", Outcome.REFUSE: "Refuse"}
+
+
+def render_rule(rule: PolicyRule) -> dict[str, Any]:
+    """Return a rule as JSON has it, without what it leaves open."""
+    lists = {name: sorted(getattr(rule, name)) for name in LISTS if getattr(rule, name)}
+    pinned = {} if rule.pinned is None else {"pinned": rule.pinned}
+    return {"then": rule.then.value, **lists, **pinned, **({"reason": rule.reason} if rule.reason else {})}
+
+
+def describe_rule(rule: Mapping[str, Any]) -> dict[str, str]:
+    """Return a rule, as JSON has it, in words: what becomes of a write, of which, and why."""
+    who = " or ".join(WRITER_LABELS[Writer(name)] for name in rule.get("who", ())) or "anybody"
+    who = " ".join([who, *_describe_lists(rule, ("agents", "levels"))])
+    does = " or ".join(WRITE_LABELS[WriteKind(name)] for name in rule.get("writes", ())) or "write"
+    pinned = {True: "pinned ", False: "not pinned ", None: ""}[rule.get("pinned")]
+    parts = _describe_lists(rule, ("types", "categories", "keys", "key_prefixes", "scopes", "sources"))
+    what = " ".join([f"{pinned}memories", *parts])
+    return {
+        "outcome": OUTCOME_LABELS[Outcome(rule["then"])],
+        "condition": f"what {who} {does}: {what}",
+        "reason": rule.get("reason", ""),
+    }
+
+
+def _describe_lists(rule: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    return [f"{LABELS[name]} {' or '.join(rule[name])}" for name in names if rule.get(name)]
+
+
 CHOICES: Mapping[str, Sequence[str]] = {
     "who": list(Writer),
     "levels": list(Level),
