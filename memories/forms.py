@@ -120,6 +120,9 @@ class LinkForm(forms.Form):
     weight = forms.FloatField(
         min_value=0, max_value=1, initial=0.5, widget=forms.NumberInput(attrs={"min": 0, "max": 1, "step": 0.1})
     )
+    supersede = forms.BooleanField(
+        required=False, label="This memory replaces the other one, which no longer holds. It updates it."
+    )
 
 
 class SourceForm(forms.Form):

@@ -46,6 +46,7 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/pin/", actions.pin_memory_view, name="memory-pin"),
     path("memories/<uuid:memory_id>/forget/", actions.forget_memory_view, name="memory-forget"),
     path("memories/<uuid:memory_id>/restore/", actions.restore_memory_view, name="memory-restore"),
+    path("memories/<uuid:memory_id>/reinstate/", actions.reinstate_memory_view, name="memory-reinstate"),
     path("memories/<uuid:memory_id>/revert/", actions.revert_memory_view, name="memory-revert"),
     path("memories/<uuid:memory_id>/verify/", actions.verify_memory_view, name="memory-verify"),
     path("memories/<uuid:memory_id>/expire/", actions.expire_memory_view, name="memory-expire"),

@@ -76,8 +76,6 @@ def list_key_timeline(*, actor: Actor, key: str, scope: str) -> list[Memory]:
     rows = Memory.objects.visible_to(actor).filter(key=clean_key(key), scope=scope, status=Status.ACTIVE)
     order = Coalesce("valid_from", "created_at").desc()
     found = list(rows.with_usage().order_by(order, "-id").defer("search")[:MOST_IN_TIMELINE])
-    if not found:
-        raise NotFound(f"There is no memory with the key {key!r} in scope {scope}.")
     return found[: count_fitting(found, PAGE_TEXT_LENGTH)]
 
 

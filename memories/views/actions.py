@@ -1,4 +1,4 @@
-"""Buttons on a memory's page: pin, forget, restore, revert, tag, expire, verify, rescope and purge."""
+"""Buttons on a memory's page: pin, forget, restore, reinstate, revert, tag, expire, verify, rescope and purge."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -64,6 +64,13 @@ def restore_memory_view(request: HttpRequest, place: TeamPage, memory_id: UUID) 
     operations.sweep_expired(rows=rows, now=timezone.now(), wait=True)
     restored = operations.restore_memory(actor=place.actor, memory_id=memory_id)
     return ActionResult("Restored.", undo_save_url(place, restored))
+
+
+@team_action
+def reinstate_memory_view(request: HttpRequest, place: TeamPage, memory_id: UUID) -> ActionResult:
+    """Let a replaced memory hold again."""
+    operations.reinstate_memory(actor=place.actor, memory_id=memory_id)
+    return ActionResult("It holds again.", to=place.url("memory", memory_id))
 
 
 @team_action

@@ -96,17 +96,29 @@ def link_memory_view(request: HttpRequest, place: TeamPage, memory_id: UUID) -> 
     """Search for another memory, and link to it."""
     memory = get_changeable_memory(place, memory_id)
     if request.method != "POST":
-        return _render_link_form(request, place, memory, LinkForm())
+        return _render_link_form(request, place, memory, LinkForm(initial={"supersede": "supersede" in request.GET}))
     form = LinkForm({name: read_param(request, name) for name in LinkForm.base_fields})
     if not form.is_valid():
         return _render_link_form(request, place, memory, form, status=400)
+    values = dict(form.cleaned_data)
     try:
-        link = operations.associate(actor=place.actor, origin_id=memory_id, **form.cleaned_data)
+        if values.pop("supersede"):
+            return _replace_other(request, place, memory_id, other_id=values["target_id"])
+        link = operations.associate(actor=place.actor, origin_id=memory_id, **values)
     except Trouble as refusal:
         form.add_error("target_id", refusal.message)
         return _render_link_form(request, place, memory, form, status=refusal.status)
     undo = urlencode({"target": str(link.target_id), "relation": link.relation})
     notify(request, "Linked.", undo=f"{place.url('memory-unlink', memory_id)}?{undo}")
+    return HttpResponseRedirect(place.url("memory", memory_id))
+
+
+def _replace_other(request: HttpRequest, place: TeamPage, memory_id: UUID, *, other_id: UUID) -> HttpResponse:
+    closed = operations.supersede_memory(actor=place.actor, memory_id=other_id, by=memory_id)
+    if closed.proposal_id:
+        notify(request, "The replacement waits for somebody else's approval.")
+    else:
+        notify(request, "Replaced.", undo=place.url("memory-reinstate", other_id))
     return HttpResponseRedirect(place.url("memory", memory_id))
 
 

@@ -8,10 +8,10 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from memories.forms import audience_choices
-from memories.models import Asset, Memory, Source
+from memories.models import Asset, Memory, Source, Status
 from memories.queries.attachment_previews import AttachmentPreview, build_previews
 from memories.queries.links import ARROW_TIP_OFFSETS, lay_out_neighbours, list_neighbours, view_box
-from memories.queries.lookup import find_memory_or_forgotten
+from memories.queries.lookup import find_memory_or_forgotten, list_key_timeline
 from memories.queries.who_can_see import list_readers
 from memories.rules.importance import importance_at
 from teams.actor import Actor
@@ -30,10 +30,33 @@ def show_memory(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpR
         "restorable": editable,
         "now_important": _importance_now(memory),
     }
+    context |= _period_context(place.actor, memory)
     context |= {"owned": memory.audience in place.actor.owns, "readers": list_readers(memory)}
     context |= {"audiences": audience_choices(place, author=memory.agent_id or memory.pk) if editable else []}
     context |= {"audience": f"{memory.scope}:{memory.audience}"}
     return render(request, "memories/memory.html", context | _attachments_context(place.actor, memory))
+
+
+def _period_context(actor: Actor, memory: Memory) -> dict[str, Any]:
+    """Return when the memory holds, what has replaced it, and what else its key has said."""
+    others = list_key_timeline(actor=actor, key=memory.key, scope=memory.scope) if memory.key else []
+    timeline = [other for other in others if other.audience == memory.audience]
+    visible = Memory.objects.visible_to(actor).defer("search")
+    successor = visible.filter(pk=memory.superseded_by).first() if memory.superseded_by else None
+    return {
+        "period_note": _describe_period(memory),
+        "successor": successor,
+        "timeline": timeline if len(timeline) > 1 else [],
+    }
+
+
+def _describe_period(memory: Memory) -> str:
+    """Return why the memory is not among what holds now for everybody; empty if it is."""
+    if memory.status == Status.PROPOSED:
+        return "proposed"
+    if memory.valid_until and memory.valid_until <= timezone.now():
+        return "over"
+    return "later" if memory.valid_from and memory.valid_from > timezone.now() else ""
 
 
 def _attachments_context(actor: Actor, memory: Memory) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from memories.models import Proposal
 from memories.queries.lookup import find_proposal, list_key_timeline
 from memories.queries.paging import PAGE_TEXT_LENGTH, fetch_page
 from memories.rules.access import require_verb
+from memoryhub.errors import NotFound
 from teams.actor import Actor
 from teams.models import Verb
 
@@ -50,4 +51,6 @@ def reinstate_memory(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, An
 def list_timeline(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the memories that have had a key in a scope, with their periods, the newest first."""
     rows = list_key_timeline(actor=actor, key=params["key"], scope=params["scope"])
+    if not rows:
+        raise NotFound(f"There is no memory with the key {params['key']!r} in scope {params['scope']}.")
     return {"memories": [outputs.memory(row) for row in rows]}
