@@ -36,10 +36,6 @@ def choose_some(label: str, choices: Any) -> forms.MultipleChoiceField:
 
 
 class RuleForm(forms.Form):
-    then = forms.ChoiceField(label="Then", choices=list(OUTCOMES.items()), initial=Outcome.PROPOSE)
-    reason = forms.CharField(
-        required=False, max_length=300, help_text="What the writer reads, in a sentence.", label="Because"
-    )
     who = forms.ChoiceField(label="If this is written by", choices=list(WRITERS.items()), required=False)
     agents = WordsField(label="Only these agents", help_text="Their names, separated by commas. Empty means any.")
     levels = choose_some("Only agents of these levels", Level.choices)
@@ -51,6 +47,10 @@ class RuleForm(forms.Form):
     keys = LinesField(label="With one of these keys", help_text="One per line. Empty means any.")
     key_prefixes = LinesField(label="With a key that begins with", help_text="One per line, like policy/")
     sources = WordsField(label="From these sources", help_text="Separated by commas. Empty means any.")
+    then = forms.ChoiceField(label="Then", choices=list(OUTCOMES.items()), initial=Outcome.PROPOSE)
+    reason = forms.CharField(
+        required=False, max_length=300, help_text="What the writer reads, in a sentence.", label="Because"
+    )
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def build_rule(self) -> dict[str, Any]:
