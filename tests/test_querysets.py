@@ -1,16 +1,20 @@
 """Querysets of the tables: every table has its own, and the rules about who may see what stand nowhere else."""
 
 import re
+from datetime import timedelta
+from itertools import product
 from pathlib import Path
 
 import pytest
 from django.apps import apps
 from django.db.models import Model, QuerySet
+from django.utils import timezone
 
 from memories import operations
 from memories.models import Asset, Memory, Revision, Scope, Source
 from memories.prompts import context
 from memories.queries import lookup
+from memories.recall import visibility_sql
 from memoryhub.errors import NotFound
 from teams.models import Level, Verb
 from teams.operations.projects import create_project
@@ -38,6 +42,28 @@ def test_rules_about_who_may_see_stand_in_querysets_alone(folder: str) -> None:
     modules = (ROOT / "memories" / folder).rglob("*.py")
     wrong = [f"{path.name}: {found[0]}" for path in modules for found in OWN_RULE.finditer(path.read_text())]
     assert wrong == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("workspaces", [False, True])
+def test_lists_compile_the_rule_that_every_queryset_has(workspaces: bool) -> None:
+    agent = factories.agent()
+    organization = agent.team.organization
+    organization.workspaces_enabled = workspaces
+    organization.save()
+    writer, person, stranger = factories.actor(agent), factories.owner_actor(agent.team), factories.actor()
+    now = timezone.now()
+    factories.memory(writer, "It holds.")
+    factories.memory(writer, "It will hold.", valid_from=now + timedelta(days=1))
+    factories.memory(writer, "It has held.", valid_from=now - timedelta(days=2), valid_until=now - timedelta(days=1))
+    factories.memory(writer, "It is the agent's own.", scope=Scope.AGENT)
+    operations.forget_memory(actor=writer, memory_id=factories.memory(writer, "It is forgotten.").pk)
+    for actor, moment in product(
+        (writer, person, stranger), (None, now - timedelta(days=1.5), now + timedelta(days=2))
+    ):
+        expected = set(Memory.objects.visible_to(actor).holding(moment))
+        assert set(visibility_sql.visible_rows(actor, holds_at=moment)) == expected
+    assert len(visibility_sql.visible_rows(writer)) == 2
 
 
 @pytest.mark.django_db

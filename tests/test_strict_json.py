@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryhub.errors import Invalid
+from memoryhub.prepared_statements import prepared_cursor
 from memoryhub.strict_json import NotJSON, load_json
 from tests.caller import Caller
 from tests.effort import cpu_seconds
@@ -80,3 +81,11 @@ def test_a_body_that_says_a_name_twice_saves_nothing() -> None:
     assert (response.status_code, problem["code"]) == (400, "invalid")
     assert problem["fields"] == {"content": "This name occurs twice."}
     assert caller("GET", "memories").json()["memories"] == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("number", ["7", "1.5", "1e400"])
+def test_stored_json_is_read_however_large_its_numbers(number: str) -> None:
+    with prepared_cursor() as cursor:
+        cursor.execute("SELECT %(json)s::text::jsonb", {"json": f'{{"a": [{number}, null]}}'})
+        assert cursor.fetchone() == ({"a": [json.loads(number) if "e" not in number else 10**400, None]},)

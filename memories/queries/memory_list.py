@@ -8,6 +8,7 @@ from django.utils import timezone
 from django_filters import Filter, FilterSet
 
 from memories.models import Memory, MemoryQuerySet
+from memories.recall import visibility_sql
 from memories.recall.text_filter import having, lexemes
 from memories.rules.access import require_verb
 from memories.rules.memory_filters import LOOKUPS, clean_filter
@@ -50,7 +51,7 @@ def filter_memories(*, actor: Actor, params: Mapping[str, Any]) -> tuple[MemoryQ
     if params["forgotten"]:
         allowed = Memory.objects.restorable_by(actor)
     else:
-        allowed = Memory.objects.visible_to(actor).holding(params.get("as_of"))
+        allowed = visibility_sql.visible_rows(actor, holds_at=params.get("as_of"))
     audiences = sorted(actor.writes if params["forgotten"] else actor.reads, key=str)
     rows = MemoryFilters.apply_filters(allowed, params)
     words = params.get("text", "").strip()
