@@ -1,6 +1,6 @@
 """Versions of memories: every one is kept in full."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Self
 from uuid import UUID
 
@@ -27,6 +27,15 @@ class RevisionQuerySet(TokenAuditedQuerySet["Revision"]):
         memory_has_each_version_once."""
         versions = self.in_organization(memory.organization_id).filter(memory=memory.pk, audience=memory.audience)
         return versions.filter(status=Status.ACTIVE) if memory.status == Status.ACTIVE else versions
+
+    def of_versions(self, wanted: Iterable[tuple[Memory, Collection[int]]]) -> Self:
+        """Return these versions of the memories, as far as each memory's present readers may see them. Index:
+        memory_has_each_version_once."""
+        rule, organizations = Q(pk__in=[]), set()
+        for memory, numbers in wanted:
+            rule |= Q(memory=memory.pk, audience=memory.audience, version__in=sorted(numbers))
+            organizations.add(memory.organization_id)
+        return self.filter(rule, organization__in=organizations, status=Status.ACTIVE)
 
     def written_for(self, audiences: Iterable[UUID]) -> Self:
         return self.filter(audience__in=audiences)

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
 from django.utils import timezone
 
-from memories.models import Memory, Proposal, ProposedOperation, Revision, Status
+from memories.models import Memory, Proposal, ProposedOperation, Revision
 from memories.queries.revision_diff import FieldChange, format_value
 from memories.rules.fields import MEMORY_FIELDS, clean_fields
 from memories.text.diff import DiffBudget
@@ -67,13 +66,12 @@ def preview_proposals(proposals: Iterable[Proposal], *, budget: DiffBudget | Non
 
 def _load_versions(proposals: Iterable[Proposal]) -> dict[tuple[UUID, int], Revision]:
     """Return the versions that the proposals were meant for or go back to, as far as the memory's readers see them."""
-    wanted, active = Q(pk__in=[]), Q(status=Status.ACTIVE)
+    wanted = []
     for proposal in proposals:
         memory = proposal.memory
         numbers = {proposal.base_version, _read_number(proposal.arguments.get("to_version"))} - {memory.version, 0}
-        wanted |= active & Q(memory=memory.pk, audience=memory.audience, version__in=sorted(numbers))
-    organizations = {proposal.organization_id for proposal in proposals}
-    found = Revision.objects.filter(wanted, organization__in=organizations) if organizations else ()
+        wanted.append((memory, numbers))
+    found = Revision.objects.of_versions(wanted) if wanted else ()
     return {(revision.memory_id, revision.version): revision for revision in found}
 
 
