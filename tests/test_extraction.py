@@ -30,7 +30,7 @@ from tests.cast import Cast
 from tests.chat_server import ChatServer, chat_server
 from tests.effort import cpu_seconds
 from tests.mcp_caller import Messenger
-from tests.test_archives import NOON, agent_of, archive
+from tests.test_archive_session import NOON, agent_of, archive
 from tests.test_races import at_once
 
 

@@ -29,7 +29,7 @@ from memoryhub.errors import Conflict, Invalid, Trouble
 from teams.models import Membership, Organization, Person, Role, Team, Token
 from tests import factories
 from tests.cast import Cast
-from tests.test_moving import empty_hub, export_organization, list_stored_files, lively, read_zip_entries
+from tests.test_export_import import empty_hub, export_organization, list_stored_files, lively, read_zip_entries
 
 pytestmark = pytest.mark.django_db
 Entries = dict[str, bytes]
