@@ -26,7 +26,7 @@ def number_parameters(statement: str) -> tuple[bytes, tuple[str, ...]]:
     return PLACEHOLDER.sub(number, statement).encode(), tuple(names)
 
 
-def load_stored_json(text: bytes) -> Any:
+def load_stored_json(text: str | bytes) -> Any:
     """Parse JSON from the database several times as fast as psycopg does by default. Numbers that are too large for
     orjson are left to the standard library."""
     try:

@@ -94,8 +94,9 @@ class ProposalAdmin(LogAdmin):
 
     list_display = ("operation", "memory_id", "state", "cause", "byline", "created_at", "decided_by")
     list_filter = (("state", ChoicesDropdownFilter), ("cause", ChoicesDropdownFilter))
-    search_fields = ("=memory_id",)
-    search_help_text = "The id of a memory or a proposal"
+    search_fields = ("reason",)
+    search_help_text = "The id of a memory or a proposal, or words of the reason of the newest"
+    search_link = "memory"
     exclude = ("arguments",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:

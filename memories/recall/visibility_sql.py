@@ -38,8 +38,8 @@ class Condition(models.Expression):
         super().__init__(output_field=models.BooleanField())
         self.sql, self.values = sql, values
 
-    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, Sequence[Any]]:
-        return self.sql, self.values
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
+        return self.sql, tuple(self.values)
 
 
 def bound(actor: Actor) -> dict[str, Any]:
