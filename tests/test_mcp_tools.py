@@ -116,7 +116,7 @@ def test_metadata_stays_as_it_came(agent: Messenger) -> None:
         (
             "session_archive",
             {"messages": [{"role": "user", "content": "x"}]},
-            "context.session: Say which conversation",
+            "context.session: Name the conversation",
         ),
     ],
 )
@@ -205,7 +205,7 @@ def test_a_key_is_of_one_call_in_one_context(agent: Messenger) -> None:
 @pytest.mark.parametrize("key", ["", "two words", "ü", "k" * 256, "k\n", 7, ["k"]])
 def test_an_odd_key_is_refused_in_words(agent: Messenger, key: object) -> None:
     refused = call_with_key(agent, key, "meta", SAVED)
-    assert refused["content"][0]["text"].startswith("idempotency_key: Up to 255 ASCII characters")
+    assert refused["content"][0]["text"].startswith("idempotency_key: This must be up to 255 visible ASCII characters")
     assert not Memory.objects.exists()
 
 

@@ -39,7 +39,7 @@ from teams.call_context import CONTEXT_LENGTHS
 
 LARGEST_VERSION = 2**31 - 1  # of a column
 VERSION = whole(
-    least=1, most=LARGEST_VERSION, description="The version you last read. If there is a newer one, nothing changes."
+    least=1, most=LARGEST_VERSION, description="The version you last read; refused if there is a newer one."
 )
 REASON = text(longest=SUMMARY_LENGTH, description="The reason, for the history.")
 SCOPE = one_of(Scope, description="Who it belongs to: the team, a person (global), a project or the agent.")
@@ -146,10 +146,8 @@ RENAME = record(
 FILTERS: dict[str, Schema] = {
     "type": one_of(Type),
     "category": text(longest=LABEL_LENGTH),
-    "tags": list_of(text(longest=LABEL_LENGTH), most=TAG_COUNT, description="Memories with all of these tags."),
-    "any_tags": list_of(
-        text(longest=LABEL_LENGTH), most=TAG_COUNT, description="Memories with at least one of these tags."
-    ),
+    "tags": list_of(text(longest=LABEL_LENGTH), most=TAG_COUNT, description="All of these tags."),
+    "any_tags": list_of(text(longest=LABEL_LENGTH), most=TAG_COUNT, description="At least one of these tags."),
     "scope": one_of(Scope),
     "project_id": identity(),
     "agent_id": identity(description="The author."),
@@ -164,7 +162,7 @@ FILTERS: dict[str, Schema] = {
     "updated_before": moment(),
     "expires_after": moment(),
     "expires_before": moment(),
-    "review_before": moment(description="Memories that are due for review before this time."),
+    "review_before": moment(description="Due for review before this time."),
     "min_importance": fraction(),
     "max_importance": fraction(),
 }

@@ -11,9 +11,7 @@ from teams.call_context import CONTEXT_LENGTHS
 
 CONTEXT = record({name: text(longest=longest) for name, longest in CONTEXT_LENGTHS.items()})
 # As every tool tells it: in few words, for a model reads them all.
-CIRCUMSTANCES = anything(
-    description="Where this call belongs, unless headers say it for all: project, user, session, workspace, channel."
-)
+CIRCUMSTANCES = anything(description="Context, unless headers give it: project, user, session, workspace, channel.")
 MEMORY_ID: dict[str, Schema] = {"memory_id": identity(description="The memory's id.")}
 
 
@@ -93,6 +91,6 @@ def publish_definition(definition: Any) -> Any:
     if not isinstance(definition, dict):
         return definition
     is_schema = isinstance(definition.get("type"), str | list)
-    dropped = {"title": definition.get("title"), "pattern": STORABLE} if is_schema else {}
+    dropped = {"title": definition.get("title"), "pattern": STORABLE, "additionalProperties": True} if is_schema else {}
     kept = {name: value for name, value in definition.items() if name not in dropped or value != dropped[name]}
     return {name: publish_definition(value) for name, value in kept.items()}
