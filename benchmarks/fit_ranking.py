@@ -12,8 +12,9 @@ split by its questions. Then each set is tested by a ranker that was fitted to t
 fitted to everything. A set counts as much as any other, however many questions it has, and of each at most
 `MOST_QUESTIONS` are used.
 
-The score is half a linear model, which holds on texts of any kind, and half gradient-boosted trees of six leaves, which
-know what it cannot say. Both are fitted to whole lists of candidates. It needs LightGBM: `pip install lightgbm`.
+The score is one third a linear model, which holds on texts of any kind, and two thirds gradient-boosted trees of six
+leaves, which know what it cannot say. Both are fitted to whole lists of candidates. It needs LightGBM: `pip install
+lightgbm`.
 """
 
 import argparse
@@ -35,7 +36,7 @@ from benchmarks.quality import lines, load
 ROUNDS = 6  # of the split by teams
 MOST_QUESTIONS = 250  # of a set
 BEST, OTHERS = 35, 8  # candidates of a question to learn from: the best by words and meaning, and some of the rest
-LINEAR_SHARE = 0.5
+LINEAR_SHARE = 0.5  # of what the trees count
 LINEAR_PENALTY = 1e-3
 TREES = 150
 TREE_OPTIONS: dict[str, Any] = {

@@ -23,7 +23,7 @@ class Candidate(NamedTuple):
     nearness: float
     present: float  # a bit for each asked word
     size: float  # in bytes
-    opening: float  # the place of the asked word that it begins with; 0 if with none
+    opening: float  # the place of the asked word that it begins with; 0 if with none, below 0 of a standing rule
     exact: float
     words_rank: float
     meaning_rank: float

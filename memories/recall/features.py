@@ -15,11 +15,12 @@ from memories.recall.words import MOST_TERMS
 
 # The names of the features, by what an explanation calls them together.
 FEATURES = {
-    "words": ("words", "words_relative", "coverage", "rarest", "frequency"),
+    "words": ("words", "words_relative", "coverage", "share_of_words", "rarest", "frequency"),
     "meaning": ("nearness_relative", "nearness_unusual"),
     "lead": ("lead", "lead_rarity"),
+    "rule": ("rule_nearness",),
     "length": ("length", "length_relative"),
-    "neighbours": ("before_nearness", "before_adds", "after_nearness", "after_adds"),
+    "neighbours": ("before_nearness", "before_adds", "after_nearness", "after_adds", "coverage_around"),
     # These are the same for every candidate of a question: they say what the others are worth there.
     "question": ("asked_words", "best_words", "spread", "leads", "order_of_words", "order_of_meaning", "pairs"),
 }
@@ -56,7 +57,7 @@ def compute_features(candidates: Candidates, rows: NDArray[np.bool_], asked: Ask
     weights = asked.weights / whole
     has = _unpack_bits(candidates["present"], len(weights))
     rarity = has @ weights
-    opening = candidates["opening"]
+    opening = np.maximum(candidates["opening"], 0)
     length = np.log(np.maximum(candidates["size"], 1.0))
     before, after = candidates.follows, _invert(candidates.follows)
     known = np.flatnonzero(before != NOBODY)
@@ -64,16 +65,19 @@ def compute_features(candidates: Candidates, rows: NDArray[np.bool_], asked: Ask
         words,
         words / max(by_words.most, 1e-9),
         rarity,
+        has @ np.sign(weights) / max(np.count_nonzero(weights), 1),
         (has * weights).max(axis=1) / max(float(weights.max()), 1e-9),
         np.minimum(words / np.maximum(rarity, 1e-9) * (rarity > 0), MOST_WORDS),
         nearness,
         asked.trust * by_meaning.centred / max(by_meaning.deviation, 1e-6),
         opening > 0,
         np.minimum(asked.openings[opening.astype(np.intp)] / whole, 1.0),
+        nearness * (candidates["opening"] < 0),
         length,
         length - math.log(asked.mean_bytes),
         *_compare_neighbour(before, nearness=nearness, has=has, weights=weights),
         *_compare_neighbour(after, nearness=nearness, has=has, weights=weights),
+        _join_words(has, before, after) @ weights,
         # The same for all. Where neighbours are alike, the order in which memories were saved tells something; where
         # they are no more alike than any two, it does not.
         float(np.count_nonzero(weights)),
@@ -142,3 +146,15 @@ def _compare_neighbour(
         np.where(known, nearness[neighbour], UNKNOWN_NEARNESS),
         (theirs & ~has) @ weights,
     ]
+
+
+def _join_words(has: NDArray[np.bool_], before: NDArray[np.intp], after: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return which words each has together with the two before and the two after it."""
+    joined = has.copy()
+    for step in (before, after):
+        place = step
+        for _ in range(2):
+            known = place != NOBODY
+            joined |= has[place] & known[:, None]
+            place = np.where(known, step[place], NOBODY)
+    return joined

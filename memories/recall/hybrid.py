@@ -35,6 +35,7 @@ SCORE_PARTS = {
     "words": "how well its words answer",
     "meaning": "how near its meaning is",
     "lead": "it begins with an asked word",
+    "rule": "it begins as a standing rule does",
     "length": "its length",
     "neighbours": "what was saved just before and after it",
     "exact": "it has an asked identifier, letter by letter",

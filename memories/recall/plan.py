@@ -63,6 +63,7 @@ def build_statement(plan: Plan, visible: str) -> str:
         "enough_matches": words.ENOUGH_MATCHES,
         "word_candidates": words.WORD_CANDIDATES,
         "lead": LEAD,
+        "rule_openings": f"ARRAY{list(words.RULE_OPENINGS)}::text[]",
         "nil": "'00000000-0000-0000-0000-000000000000'::uuid",
     }
     limits = asdict(plan.limits) if plan.limits else {}

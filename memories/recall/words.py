@@ -16,6 +16,11 @@ ENOUGH_MATCHES = 300
 MOST_TERMS = 40  # of a long query, the rarest
 AS_MANY = 10_000  # memories, at least, among which the rarity of words is the same in every team
 SIZES = (2, 4, 8, 16, MOST_TERMS)  # of sums: a statement for each
+# Words that a standing rule begins with. It answers questions about its subject that have few of its words.
+RULE_OPENINGS = (
+    *("always", "please", "immer", "bitte", "toujours", "siempre", "sempre", "altijd", "alltid", "zawsze", "mereu"),
+    *("daima", "всегда", "πάντα"),
+)
 NOWHERE: list[tuple[tuple[str, ...], float]] = [((), 0.0)]  # in places that are left over
 
 

@@ -159,7 +159,10 @@ scored AS MATERIALIZED (
         -- [else]
         0 AS exact,
         -- [end]
-        coalesce(array_position(%(words)s::text[], candidate.opening), 0) AS opening
+        -- The place of the asked word that it begins with; below 0 if it begins as a standing rule does.
+        coalesce(
+            array_position(%(words)s::text[], candidate.opening), -array_position({rule_openings}, candidate.opening), 0
+        ) AS opening
     FROM candidate LEFT JOIN by_meaning USING (id)
 ),
 -- Nearness has no fixed scale: the farthest candidate gets 0, the nearest 1.
