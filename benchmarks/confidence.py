@@ -6,7 +6,7 @@ A folder is one of `benchmarks.quality`: of its questions it prints recall@5 wit
 as many nonsense questions (words of random letters) still get an answer. A folder with `beliefs.jsonl` (id, text,
 scope, pinned) and `cases.jsonl` (id, text, scope, expected) is about precision: each case is asked among the beliefs of
 its scopes, and what comes back at each floor is compared with what is expected. Pinned beliefs, which every prompt has
-anyway, do not count.
+anyway, do not count, and superseded ones hold until yesterday.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import random
 import string
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -97,6 +98,8 @@ def measure_precision(folder: Path) -> None:
 
 def save_beliefs(beliefs: Sequence[dict[str, Any]], scopes: tuple[str, ...]) -> tuple["Actor", dict[UUID, str]]:
     """Save the beliefs of these scopes in a team of their own."""
+    from django.utils import timezone
+
     from memories.operations import Draft, save_memories
     from teams import auth, operations
 
@@ -107,7 +110,15 @@ def save_beliefs(beliefs: Sequence[dict[str, Any]], scopes: tuple[str, ...]) -> 
     token = operations.issue_token(agent=operations.ensure_agent(team=team, slug="asker"))
     actor = auth.authenticate_agent(token=token.text)
     chosen = [belief for belief in beliefs if set(belief["scope"]) & set(scopes)]
-    drafts = [Draft(content=belief["text"], pinned=belief["pinned"]) for belief in chosen]
+    past = timezone.now() - timedelta(days=1)
+    drafts = [
+        Draft(
+            content=belief["text"],
+            pinned=belief["pinned"],
+            valid_until=past if belief.get("superseded") else None,
+        )
+        for belief in chosen
+    ]
     saved = save_memories(actor=actor, drafts=drafts)
     return actor, {memory.pk: belief["id"] for memory, belief in zip(saved, chosen, strict=True)}
 

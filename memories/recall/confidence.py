@@ -26,13 +26,13 @@ COVERAGE = 1.0  # for all of the asked rarity
 LIKENESS = 3.0  # for the same meaning; relevant hits have a quarter to a half of that
 AGREEMENT = 1.0  # for words and meaning together: their geometric mean
 IDENTIFIER = 0.3  # for an asked identifier in a sentence; one that was asked for alone is all of the words
-KNOWN = 0.5  # for a question, if all of its words occur somewhere
+KNOWN = 1.0  # for a question, if all of its words occur somewhere
 STANDING = 2.0  # for the best score; others get their share of it
 LIKENESS_OF_WORDS = 0.45  # of the coverage, where meanings are not compared: on average, what has the words means it
 
 # What is as likely an answer as not, and how quickly doubt goes, in logits per point.
 QUESTION_EVEN, QUESTION_SLOPE = 0.96, 4.0
-HIT_EVEN, HIT_SLOPE = 2.52, 1.0
+HIT_EVEN, HIT_SLOPE = 2.8, 1.0
 
 LOOKED_AT = 10  # hits among which the best evidence is looked for, however many were asked for
 AUTO: Literal["auto"] = "auto"
