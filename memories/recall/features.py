@@ -65,7 +65,7 @@ def compute_features(candidates: Candidates, rows: NDArray[np.bool_], asked: Ask
         words,
         words / max(by_words.most, 1e-9),
         rarity,
-        has @ np.sign(weights) / max(np.count_nonzero(weights), 1),
+        has @ np.sign(weights) / max(int(np.count_nonzero(weights)), 1),
         (has * weights).max(axis=1) / max(float(weights.max()), 1e-9),
         np.minimum(words / np.maximum(rarity, 1e-9) * (rarity > 0), MOST_WORDS),
         nearness,
