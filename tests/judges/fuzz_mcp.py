@@ -121,12 +121,13 @@ HEADERS = (
 @dataclass(frozen=True)
 class FuzzIds:
     """The ids that messages name: of a memory, of one that may replace it, of one whose changes the team's policy
-    makes proposals, and of such a proposal."""
+    makes proposals, of such a proposal, and of two that contradict each other."""
 
     memory: str = str(UNKNOWN_ID)
     other: str = str(UNKNOWN_ID)
     guarded: str = str(UNKNOWN_ID)
     proposal: str = str(UNKNOWN_ID)
+    pair: str = str(UNKNOWN_ID)
 
 
 # What is saved before, by its key, and the policy under which that is done.
@@ -140,13 +141,17 @@ def prepare_ids(request: Callable[[str, str, Any], Any]) -> FuzzIds:
         request("POST", "memories", {"key": key, "content": content})["id"] for key, content in FUZZ_MEMORIES.items()
     )
     held = request("PATCH", f"memories/{guarded}", {"content": "Berth 9 is open."})
-    return FuzzIds(memory, other, guarded, held["proposal_id"])
+    for channel in (12, 14):
+        request("POST", "memories", {"content": f"The harbour master listens on channel {channel}."})
+    pair, *_ = request("GET", "pairs", None)["pairs"]
+    return FuzzIds(memory, other, guarded, held["proposal_id"], pair["id"])
 
 
 def calls_of(day: Calls, ids: FuzzIds) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what an agent says on that day, whatever it is answered: each id is that of one memory."""
     known = {"id": ids.memory, "memory_id": ids.memory, "scope": "global", "userId": "mira"}
     answer = known | {"memories": [known], "proposal_id": ids.proposal}
+    answer |= {"conflicts": [known], "pairs": [{"id": ids.pair}]}
     many = answer | {"memories": [{"id": ids.other}, known]}
     try:
         call = next(day)
