@@ -71,8 +71,9 @@ class Cast:
     def memory(
         self, scope: Scope = Scope.TEAM, content: str = "The pager is in the left drawer.", **said: object
     ) -> Memory:
-        """Save a memory as the writer."""
-        draft = operations.Draft(content=content, scope=scope)
+        """Save a memory as the writer; without a key a new one, even if its text is there already."""
+        dedupe = operations.Dedupe.UPDATE if said.get("key") else operations.Dedupe.CREATE
+        draft = operations.Draft(content=content, scope=scope, dedupe=dedupe)
         return operations.save_memory(actor=self["writer"].actor(), draft=replace(draft, **said))  # type: ignore[arg-type]
 
 

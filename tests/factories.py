@@ -68,7 +68,9 @@ def logged_in(user: User) -> Client:
 
 
 def memory(by: Actor, content: str = "The queue runs on Postgres.", **said: Any) -> Memory:
-    return operations.save_memory(actor=by, draft=operations.Draft(content=content, **said))
+    """Save a memory; without a key a new one, even if its text is there already."""
+    dedupe = {} if said.get("key") else {"dedupe": operations.Dedupe.CREATE}
+    return operations.save_memory(actor=by, draft=operations.Draft(content=content, **dedupe | said))
 
 
 def memory_beside(other: Memory) -> Memory:

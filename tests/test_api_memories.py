@@ -22,7 +22,7 @@ def caller() -> Caller:
 
 
 def test_a_read_is_tagged_with_its_version_and_its_id(caller: Caller) -> None:
-    saved, other = caller.save(), caller.save()
+    saved, other = caller.save(), caller.save("Another thing.")
     tag = etag(saved)
     read = caller("GET", f"memories/{saved['id']}")
     assert (read.status_code, read["ETag"], read.json()["content"]) == (200, tag, "Berth 7 is closed.")

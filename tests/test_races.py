@@ -309,3 +309,18 @@ def test_whoever_saw_the_former_file_of_a_path_never_overwrites_the_next(writer:
     next_one = TeamFile.objects.alive().get()
     assert next_one.pk != former.pk
     assert set(next_one.versions.values_list("content", flat=True)) == {"anew"}
+
+
+def test_a_text_that_twenty_save_at_once_is_one_memory(writer: Actor) -> None:
+    draft = Draft(content="The pager is in the left drawer.")
+    saved = at_once(20, lambda n: operations.save_memory(actor=writer, draft=draft))
+    memory = Memory.objects.get()
+    assert {row.pk for row in saved} == {memory.pk}
+    assert sum(not row.duplicate for row in saved) == 1
+
+
+def test_batches_of_the_same_texts_at_once_leave_each_text_once(writer: Actor) -> None:
+    texts = [f"Ship {n} is in." for n in range(10)]
+    batches = [texts, texts[::-1]] * 4
+    at_once(8, lambda n: operations.save_memories(actor=writer, drafts=[Draft(content=text) for text in batches[n]]))
+    assert sorted(Memory.objects.values_list("content", flat=True)) == texts

@@ -1,7 +1,9 @@
 """Saving: keys, defaults, batches."""
 
+from dataclasses import replace
 from datetime import timedelta
 
+import orjson
 import pytest
 from django.db import connection
 from django.utils import timezone
@@ -20,6 +22,7 @@ from memories.operations import (
     sweep_expired,
     update_memory,
 )
+from memories.operations.same_text import IS_NEW_TEXT, hash_text
 from memories.rules.policies import bypass_policy
 from memoryhub.errors import Conflict, Invalid, KeyTaken, NotFound
 from teams.actor import Actor
@@ -62,11 +65,6 @@ def test_null_empties_what_leaving_out_would_keep(writer: Actor) -> None:
     save_memory(actor=writer, draft=Draft(key="k", content="x", expires_at=timezone.now() + timedelta(days=1)))
     assert save_memory(actor=writer, draft=Draft(key="k", content="y")).expires_at is not None
     assert save_memory(actor=writer, draft=Draft(key="k", content="z", expires_at=None)).expires_at is None
-
-
-def test_keyless_memories_never_collide(writer: Actor) -> None:
-    one, two = (save_memory(actor=writer, draft=Draft(content="same words")) for _ in range(2))
-    assert one.pk != two.pk
 
 
 def test_the_same_key_lives_once_per_audience_and_workspace(cast: Cast) -> None:
@@ -250,3 +248,82 @@ def test_a_token_that_may_not_read_learns_nothing_from_refusals(cast: Cast) -> N
 def test_a_key_is_the_same_however_its_accents_are_typed(writer: Actor) -> None:
     save_memory(actor=writer, draft=Draft(key="caf\u00e9", content="one"))
     assert save_memory(actor=writer, draft=Draft(key=" cafe\u0301 ", content="two")).version == 2
+
+
+def test_the_same_text_without_a_key_is_saved_once(writer: Actor) -> None:
+    first = save_memory(actor=writer, draft=Draft(content="The pager is blue.", tags=["pager"]))
+    again = save_memory(actor=writer, draft=Draft(content=" The pager is blue.\n", tags=["phone"]))
+    assert (again.pk, again.version, again.duplicate, again.tags) == (first.pk, 1, True, ["pager"])
+    assert not first.duplicate
+    assert Memory.objects.count() == Revision.objects.count() == 1
+
+
+def test_a_text_that_is_forced_is_saved_again(writer: Actor) -> None:
+    first = save_memory(actor=writer, draft=Draft(content="The pager is blue."))
+    forced = save_memory(actor=writer, draft=Draft(content="The pager is blue.", dedupe=Dedupe.CREATE))
+    assert forced.pk != first.pk
+    assert not forced.duplicate
+    assert save_memory(actor=writer, draft=Draft(content="The pager is blue.")).pk == first.pk
+
+
+def test_a_memory_with_a_key_is_the_same_text_too(writer: Actor) -> None:
+    keyed = save_memory(actor=writer, draft=Draft(content="The pager is blue.", key="pager"))
+    assert save_memory(actor=writer, draft=Draft(content="The pager is blue.")).pk == keyed.pk
+    other = save_memory(actor=writer, draft=Draft(content="The pager is blue.", key="phone"))
+    assert other.pk != keyed.pk
+
+
+def test_a_text_that_is_gone_or_no_longer_holds_is_saved_anew(writer: Actor) -> None:
+    draft = Draft(content="The pager is blue.")
+    first = save_memory(actor=writer, draft=draft)
+    forget_memory(actor=writer, memory_id=first.pk)
+    second = save_memory(actor=writer, draft=draft)
+    update_memory(actor=writer, memory_id=second.pk, valid_until=timezone.now() - timedelta(days=1))
+    third = save_memory(actor=writer, draft=draft)
+    update_memory(actor=writer, memory_id=third.pk, content="The pager is red.")
+    fourth = save_memory(actor=writer, draft=draft)
+    assert len({first.pk, second.pk, third.pk, fourth.pk}) == 4
+    assert save_memory(actor=writer, draft=Draft(content="The pager is red.")).pk == third.pk
+
+
+def test_the_same_text_twice_in_a_batch_is_one_memory(writer: Actor) -> None:
+    texts = ["The pager is blue.", "The phone is red.", "The pager is blue."]
+    saved = save_memories(actor=writer, drafts=[Draft(content=text) for text in texts])
+    assert [memory.content for memory in saved] == texts
+    assert [memory.duplicate for memory in saved] == [False, False, True]
+    assert saved[0].pk == saved[2].pk
+
+
+def test_the_same_text_of_another_audience_is_another_memory(cast: Cast) -> None:
+    draft = Draft(content="The pager is blue.")
+    saved = {save_memory(actor=cast["writer"].actor(), draft=replace(draft, scope=scope)).pk for scope in Scope}
+    saved |= {save_memory(actor=cast[name].actor(), draft=draft).pk for name in ("stranger", "elsewhere", "outsider")}
+    assert len(saved) == 7
+    assert save_memory(actor=cast["teammate"].actor(), draft=draft).duplicate
+
+
+def test_a_proposal_is_the_same_text_for_its_proposer_alone(writer: Actor) -> None:
+    held = replace(writer, policy={"rules": [{"who": ["agent"], "then": "propose"}]})
+    draft = Draft(content="The pager is blue.")
+    first = save_memory(actor=held, draft=draft)
+    again = save_memory(actor=held, draft=draft)
+    assert (again.pk, again.duplicate, again.proposal_id) == (first.pk, True, first.proposal_id)
+    active = save_memory(actor=writer, draft=draft)
+    assert active.pk != first.pk
+    assert save_memory(actor=held, draft=draft).pk == active.pk
+
+
+def test_the_same_text_is_found_by_an_index(writer: Actor) -> None:
+    save_memories(actor=writer, drafts=[Draft(content=f"Ship {n} is in.") for n in range(400)])
+    row = {
+        "organization_id": writer.organization_id,
+        "audience": writer.team_id,
+        "text_hash": hash_text("Ship 7 is in."),
+    }
+    columns = "organization_id uuid, audience uuid, text_hash text, workspace_id uuid, status text, agent_id uuid"
+    rows = f"jsonb_to_recordset(%(rows)s::jsonb) AS row ({columns}, user_id integer)"
+    values = {"rows": orjson.dumps([row]).decode(), "now": timezone.now()}
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE memories_memory")
+        cursor.execute(f"EXPLAIN SELECT FROM {rows} {IS_NEW_TEXT}", values)
+        assert "memory_same_text" in "\n".join(line for (line,) in cursor.fetchall())

@@ -50,7 +50,7 @@ class Memories(APIView):
         """If a memory with this key exists, it gets a new version (200), which keeps the fields you leave out.
         `similar` lists the memories that say nearly the same."""
         saved = use_cases.save_memory(actor_of(request), body)
-        return memory_response(saved, created=saved["version"] == 1)
+        return memory_response(saved, created=saved["version"] == 1 and "duplicate" not in saved)
 
 
 class Batch(APIView):

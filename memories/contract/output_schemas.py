@@ -96,6 +96,7 @@ SCREENED = {
 TRUST = {"trust": text(description="unverified import, extraction or tool output: nobody has verified its text yet.")}
 PROPOSED = {
     "proposal_id": identity(description="The proposal that awaits a decision, if the write was held."),
+    "duplicate": flag(description="Nothing was written: this memory has the text already."),
     **SCREENED,
 }
 GONE = {"forgotten_at": nullable(moment()), "forgotten_by": nullable(text()), "forget_reason": nullable(text())}

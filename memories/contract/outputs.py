@@ -63,6 +63,7 @@ def memory(row: Memory) -> dict[str, Any]:
         "superseded_by": row.superseded_by,
         "status": "proposed" if row.proposal_id else row.status,
         **({"proposal_id": row.proposal_id} if row.proposal_id else {}),
+        **({"duplicate": True} if row.duplicate else {}),
         **_screening(row),
         "provenance": row.provenance,
         "disputed": row.disputed,
@@ -190,6 +191,7 @@ def receipt(row: Memory) -> dict[str, Any]:
         "version": row.version,
         "status": status,
         **proposed,
+        **({"duplicate": True} if row.duplicate else {}),
         **_screening(row),
     }
 

@@ -13,6 +13,7 @@ TAG_COUNT = 32
 PATH_LENGTH = 500
 CORE_KEY = "core"  # of the team memory that every prompt of the team begins with
 CORE_CATEGORY = "core"
+TRIMMED_SIGNS = " \t\n\r"  # around a text, which do not tell it from another
 QUESTION_LENGTH = 500  # more is cut off when questions are compared
 
 

@@ -11,7 +11,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
-from django.db.models import Case, F, Func, OuterRef, Q, Subquery, When
+from django.db.models import Case, F, Func, OuterRef, Q, Subquery, Value, When
 from django.db.models.base import ModelState
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce
@@ -27,6 +27,7 @@ from memories.models.constants import (
     LABEL_LENGTH,
     SUMMARY_LENGTH,
     TAG_COUNT,
+    TRIMMED_SIGNS,
     Provenance,
     Scope,
     Status,
@@ -65,6 +66,11 @@ AUDIENCE = Case(
     When(scope=Scope.AGENT, then=F("agent")),
     When(scope=Scope.GLOBAL, then=F("person")),
     output_field=models.UUIDField(),
+)
+
+
+TEXT_HASH = Func(  # by which the same text is found
+    Func("content", Value(TRIMMED_SIGNS), function="btrim"), function="md5", output_field=models.TextField()
 )
 
 
@@ -230,6 +236,8 @@ class Memory(Authored, MemoryFields):
     last_accessed_at: datetime | None = None
     # What it nearly repeats: filled in by the save that made it.
     similar: Sequence["Similar"] = ()
+    # Whether the text was there already: filled in by the save that found it instead of making another memory.
+    duplicate: bool = False
     # What it contradicts: filled in by a save.
     conflicts: Sequence["Conflicting"] = ()
     # Whether it contradicts another memory that holds, and nobody has settled that: filled in by reads.
@@ -372,6 +380,9 @@ class Memory(Authored, MemoryFields):
                 name="memory_authored",
                 condition=Q(forgotten_at=None),
             ),
+            models.Index(
+                F("organization"), F("audience"), TEXT_HASH, name="memory_same_text", condition=Q(forgotten_at=None)
+            ),
             models.Index(fields=["organization", "audience", "key"], name="memory_key", condition=~Q(key="")),
             models.Index(
                 F("organization"),
@@ -400,6 +411,7 @@ class Memory(Authored, MemoryFields):
     def __str__(self) -> str:
         return self.key or self.content[:60]
 
+    TEXT_HASH: ClassVar = TEXT_HASH
     COLUMNS: ClassVar[tuple[str, ...]]  # all but what only the database needs, and what a living memory has not got
     LIVING: ClassVar = {"forgotten_at": None, "forgotten_by": "", "forget_reason": "", "purged_at": None}
 

@@ -148,6 +148,8 @@ def _save_proposal(
     if same := _find_same_text(actor, draft, audience=audience, now=now):
         raise _AlreadyKnown(same, 1.0)
     memory = save_memory(actor=actor, draft=draft, now=now)
+    if memory.duplicate:
+        raise _AlreadyKnown(memory.pk, 1.0)
     _refuse_repetition(actor, memory)
     if session or proposal.message_id or proposal.quote:
         _cite_proposal(actor, proposal, memory, session=session, now=now)

@@ -39,6 +39,7 @@ from memories.operations.propose import (
 )
 from memories.operations.record import MEMORY_COLUMNS, reveal_if_readable, translate_integrity_errors
 from memories.operations.revise import refuse_earlier_expiry, revise
+from memories.operations.same_text import IS_NEW_TEXT, TextSlot, find_same_texts, hash_text
 from memories.operations.screen import EVERY_FINDING, Hold, screen_values
 from memories.operations.similarity import link_similar, link_similar_later
 from memories.rules import access
@@ -120,8 +121,10 @@ def save_memory(*, actor: Actor, draft: Draft, version: VersionCheck = None, now
     if version is None:
         with transaction.atomic():
             (memory,) = _save_all(actor=actor, drafts=[draft], now=now)
-        if memory.proposal_id is None and (
-            likeness := link_similar([memory.pk], links=memory.version == 1).get(memory.pk)
+        if (
+            memory.proposal_id is None
+            and not memory.duplicate
+            and (likeness := link_similar([memory.pk], links=memory.version == 1).get(memory.pk))
         ):
             likeness.report_on(memory)
         return memory
@@ -197,9 +200,11 @@ def _save_all(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = N
     memories = [saved[position] for position in range(len(rows))]
     for row, memory in zip(rows, memories, strict=True):
         memory.screening = row.screening
-    _record_proposals(actor=actor, rows=rows, memories=memories, now=now)
-    refuse_earlier_expiry(actor=actor, memories=memories)
-    embed_memories(memories, saved=True)
+    made = [(row, memory) for row, memory in zip(rows, memories, strict=True) if not memory.duplicate]
+    _record_proposals(actor=actor, made=made, now=now)
+    written = [memory for _, memory in made]
+    refuse_earlier_expiry(actor=actor, memories=written)
+    embed_memories(written, saved=True)
     return memories
 
 
@@ -212,6 +217,7 @@ class DraftRow:
     dedupe: Dedupe
     audience: UUID
     hold: Hold | None = None
+    text_slot: TextSlot | None = None  # the text that is not to be saved twice, if it is there already
     screening: Sequence[Mapping[str, Any]] = ()
 
     @property
@@ -219,6 +225,10 @@ class DraftRow:
         """The audience, workspace and key that at most one active memory owns; None without a key."""
         key = self.values["key"]
         return (self.audience, self.values["workspace_id"], key) if self.values["owns_key"] else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as the statement reads it."""
+        return self.values | {"audience": self.audience, "text_hash": self.text_slot[2] if self.text_slot else None}
 
 
 def _build_rows(*, actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[DraftRow]:
@@ -274,7 +284,16 @@ def _build_row(*, actor: Actor, draft: Draft, now: datetime) -> DraftRow:
     hold = screened.hold or hold
     if hold:
         values |= {"status": Status.PROPOSED, "owns_key": False}
-    return DraftRow(values, kept, Dedupe(draft.dedupe), audience, hold, screened.report)
+    return DraftRow(
+        values, kept, Dedupe(draft.dedupe), audience, hold, _find_text_slot(draft, values, audience), screened.report
+    )
+
+
+def _find_text_slot(draft: Draft, values: Mapping[str, Any], audience: UUID) -> TextSlot | None:
+    """Return the text by which the memory is the same as another one. A key or a period of its own tells it apart."""
+    if values["key"] or values["valid_from"] or values["valid_until"] or draft.dedupe == Dedupe.CREATE:
+        return None
+    return audience, values["workspace_id"], hash_text(values["content"])
 
 
 def _find_hold(actor: Actor, values: Mapping[str, Any]) -> Hold | None:
@@ -285,9 +304,9 @@ def _find_hold(actor: Actor, values: Mapping[str, Any]) -> Hold | None:
     return Hold(ProposalCause.POLICY, decision.reason) if decision.outcome is Outcome.PROPOSE else None
 
 
-def _record_proposals(*, actor: Actor, rows: Sequence[DraftRow], memories: Sequence[Memory], now: datetime) -> None:
+def _record_proposals(*, actor: Actor, made: Sequence[tuple[DraftRow, Memory]], now: datetime) -> None:
     """Record a proposal for each new memory that was held."""
-    held = [(row.hold, memory) for row, memory in zip(rows, memories, strict=True) if row.hold]
+    held = [(row.hold, memory) for row, memory in made if row.hold]
     if not held:
         return
     refuse_too_many_proposals(actor, len(held), now=now)
@@ -333,10 +352,12 @@ def resolve_audience(*, actor: Actor, scope: Scope, chosen: UUID | None = None) 
 
 
 def _lock_keys_in_order(rows: Sequence[DraftRow]) -> None:
-    """Lock the keys of a batch in a fixed order, so that two batches with the same keys cannot deadlock."""
+    """Lock the keys of a batch in a fixed order, so that two batches with the same keys cannot deadlock; and texts
+    without a key, so that of two saves of the same text the second one finds the first."""
     slots = {row.slot for row in rows if row.slot}
-    if len(slots) > 1:
-        locks.lock_names(*map(repr, slots))
+    texts = {row.text_slot for row in rows if row.text_slot}
+    if len(slots) > 1 or texts:
+        locks.lock_names(*map(repr, slots), *(f"text {slot!r}" for slot in texts))
 
 
 def _group_by_statement(rows: Sequence[DraftRow]) -> list[list[int]]:
@@ -346,13 +367,13 @@ def _group_by_statement(rows: Sequence[DraftRow]) -> list[list[int]]:
     kind_before: object = None
     for position, row in enumerate(rows):
         kind = (row.set_fields, row.dedupe)
-        if kind != kind_before or row.slot in slots:
+        mine = {slot for slot in (row.slot, row.text_slot) if slot}
+        if kind != kind_before or mine & slots:
             waves.append([])
             slots.clear()
         waves[-1].append(position)
         kind_before = kind
-        if row.slot:
-            slots.add(row.slot)
+        slots |= mine
     return waves
 
 
@@ -367,6 +388,11 @@ def _insert_rows(*, actor: Actor, rows: Sequence[DraftRow], now: datetime) -> li
         slot = (memory.audience, memory.workspace_id, memory.key)
         found[by_id[memory.pk] if memory.pk in by_id else by_slot[slot]] = memory
     missing = [position for position in range(len(rows)) if position not in found]
+    texts = {text: i for i in missing if (text := rows[i].text_slot)}
+    if texts:
+        same = find_same_texts(actor, texts, now=now)
+        found |= {texts[text]: memory for text, memory in same.items() if text in texts}
+        missing = [position for position in missing if position not in found]
     if missing and select_unguarded(actor, Change.UPDATED) is not None:
         found |= {missing[i]: memory for i, memory in _propose_updates(actor, [rows[i] for i in missing], now=now)}
         missing = [position for position in missing if position not in found]
@@ -455,7 +481,8 @@ WITH saved AS (
             AND earlier.workspace_id IS NOT DISTINCT FROM row.workspace_id
         ORDER BY earlier.created_at DESC, earlier.id DESC LIMIT 1
     ))
-    FROM jsonb_to_recordset(%(rows)s::jsonb) AS row ({definitions}, audience uuid, follows uuid)
+    FROM jsonb_to_recordset(%(rows)s::jsonb) AS row ({definitions}, audience uuid, follows uuid, text_hash text)
+    {is_new}
     {conflict}
     RETURNING {returned}, {unset}
 ), recorded AS (
@@ -471,7 +498,7 @@ SELECT {returned} FROM saved
 
 
 @lru_cache(maxsize=500)
-def _build_save_statement(dedupe: Dedupe, set_fields: tuple[str, ...], unguarded: str) -> str:
+def _build_save_statement(dedupe: Dedupe, set_fields: tuple[str, ...], unguarded: str, is_new: str) -> str:
     types = {field.column: field.db_type(connection) for field in Memory._meta.local_fields}
     updating = dedupe is Dedupe.UPDATE
     return SAVE_MEMORIES.format(
@@ -482,12 +509,13 @@ def _build_save_statement(dedupe: Dedupe, set_fields: tuple[str, ...], unguarded
         returned=", ".join(Memory.COLUMNS),
         unset=", ".join(Memory.LIVING),
         described=", ".join(MEMORY_COLUMNS),
+        is_new=is_new,
     )
 
 
 def _execute_save(*, actor: Actor, rows: Sequence[DraftRow], now: datetime) -> list[Memory]:
     parameters = {
-        "rows": orjson.dumps([row.values | {"audience": row.audience} for row in rows]).decode(),
+        "rows": orjson.dumps([row.to_json() for row in rows]).decode(),
         "agent": actor.agent_id,
         "user": actor.user_id,
         "token": actor.token_id,
@@ -495,8 +523,10 @@ def _execute_save(*, actor: Actor, rows: Sequence[DraftRow], now: datetime) -> l
         "revisions": [uuid7() for _ in rows],
     }
     unguarded, guards = _compile_unguarded(actor)
+    is_new = IS_NEW_TEXT if any(row.text_slot for row in rows) else ""
+    statement = _build_save_statement(rows[0].dedupe, rows[0].set_fields, unguarded, is_new)
     with prepared_cursor() as cursor:
-        cursor.execute(_build_save_statement(rows[0].dedupe, rows[0].set_fields, unguarded), parameters | guards)
+        cursor.execute(statement, parameters | guards)
         return [Memory.from_row(row) for row in cursor.fetchall()]
 
 

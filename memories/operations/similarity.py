@@ -254,7 +254,7 @@ def compare_changed(memory_ids: Sequence[UUID]) -> None:
 def link_similar_later(memories: Sequence[Memory]) -> None:
     """Queue a job that links and compares many new memories at once. Vectors that are made later bring their links
     themselves."""
-    new = [str(memory.pk) for memory in memories if memory.version == 1]
+    new = [str(memory.pk) for memory in memories if memory.version == 1 and not memory.duplicate]
     model = get_active_models().query_provider
     if new and model and model.inline and pgvector.has_vectors(connection):
         background.defer_job("link", memory_ids=new)

@@ -1,5 +1,6 @@
 """Unanswered questions: answer, dismiss or reopen a question that found nothing."""
 
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from django.utils import timezone
 
 from memories.models import Memory, SettledQuestion
 from memories.operations.forget import forget_memory
-from memories.operations.save import Draft, save_memory
+from memories.operations.save import Dedupe, Draft, save_memory
 from memories.queries.unanswered import QUERY_LENGTH, find_question_audiences, normalize_question
 from memories.rules.access import require_verb
 from memoryhub.errors import Forbidden, Invalid, NotFound
@@ -21,6 +22,7 @@ from teams.models import Verb
 def answer_question(*, actor: Actor, question: str, draft: Draft, now: datetime | None = None) -> SettledQuestion:
     """Save a memory that answers the question, and take the question off the list."""
     now = now or timezone.now()
+    draft = replace(draft, dedupe=Dedupe.CREATE)  # one that is taken back with the answer
     memory = save_memory(actor=actor, draft=draft, now=now)
     return _settle(actor=actor, question=question, memory=memory, now=now)
 

@@ -79,7 +79,8 @@ def save(actor: Actor, arguments: Arguments) -> Result:
         for place, source in enumerate(arguments["sources"]):
             with _translate_fields(_source_field_names(place)):
                 _cite(actor, memory, source)
-    created = {"created": memory.version == 1 and not _is_held_change(memory)}
+    is_new = memory.version == 1 and not memory.duplicate and not _is_held_change(memory)
+    created = {"created": is_new}
     if not actor.may(Verb.READ):
         return {"id": str(memory.pk), "version": memory.version} | created | describe_held_status(memory)
     prefetch_related_objects([memory], *PLACES)

@@ -15,6 +15,7 @@ from memories.forms import parse_version
 from memories.models import Memory
 from memories.queries.lookup import find_memory_or_forgotten
 from memoryhub.errors import Invalid
+from memoryhub.flash import notify
 from memoryhub.forms import MomentField, WordsField
 from memoryhub.ids import parse_uuid
 from teams.team_page import ActionResult, TeamPage, team_action
@@ -38,6 +39,14 @@ def undo_change_url(place: TeamPage, changed: Memory) -> str:
 def undo_save_url(place: TeamPage, saved: Memory) -> str:
     """Return the address that forgets what was just saved, unless somebody has changed it since."""
     return f"{place.url('memory-forget', saved.pk)}?version={saved.version}"
+
+
+def notify_saved(request: HttpRequest, place: TeamPage, saved: Memory) -> None:
+    """Say that the memory was saved, and offer to take that back, unless it was there before."""
+    if saved.duplicate:
+        notify(request, "This is saved already.")
+    else:
+        notify(request, "Saved.", undo=undo_save_url(place, saved))
 
 
 @team_action

@@ -18,10 +18,9 @@ from memories.models import Memory, Type
 from memories.queries import daily_usage, memory_rows, paging
 from memories.queries.activity import ChangeEntry, list_changes
 from memories.queries.lookup import find_core
-from memories.views.actions import undo_change_url, undo_save_url
+from memories.views.actions import notify_saved, undo_change_url
 from memoryhub.charts import Chart
 from memoryhub.errors import Invalid
-from memoryhub.flash import notify
 from memoryhub.forms import TextField, add_refusal
 from teams.models import Token
 from teams.team_page import ActionResult, TeamPage, in_team, team_action
@@ -49,7 +48,7 @@ def show_home(request: HttpRequest, place: TeamPage) -> HttpResponse:
     enter_team.remember_team(request, place)
     form = QuickSaveForm(request.POST if request.method == "POST" else None)
     if form.is_bound and (saved := _quick_save(place, form)):
-        notify(request, "Saved.", undo=undo_save_url(place, saved))
+        notify_saved(request, place, saved)
         return redirect(place.url("team-home"))
     context = _home_page_context(place, now=timezone.now())
     status = 400 if form.errors else 200

@@ -20,13 +20,12 @@ from memories.forms import (
 from memories.models import Memory, Type
 from memories.queries.revision_diff import field_label
 from memories.text import merge
-from memories.views.actions import undo_change_url, undo_save_url
+from memories.views.actions import notify_saved, undo_change_url
 from memories.views.attachments import get_changeable_memory
 from memories.views.edit_flow import EditFlow
 from memories.views.history import memory_versions
 from memories.views.memory import gone_reason
 from memoryhub.errors import Conflict, Forbidden, KeyTaken, Trouble
-from memoryhub.flash import notify
 from memoryhub.forms import add_refusal
 from teams.team_page import ActionResult, TeamPage, in_team
 
@@ -49,7 +48,7 @@ def create_memory_view(request: HttpRequest, place: TeamPage) -> HttpResponse:
     except Trouble as refusal:
         _add_memory_refusal(form, refusal)
         return _render_new_memory(request, place, form, status=refusal.status)
-    notify(request, "Saved.", undo=undo_save_url(place, memory))
+    notify_saved(request, place, memory)
     return HttpResponseRedirect(place.url("memory", memory.pk))
 
 
