@@ -114,7 +114,7 @@ def load(name: str, corpus: Sequence[dict[str, Any]]) -> tuple[dict[str, "Actor"
         actors[team] = auth.authenticate_agent(token=token.text)
         for start in range(0, len(rows), SAVE_BATCH):
             batch = rows[start : start + SAVE_BATCH]
-            drafts = [Draft(content=row["text"].replace("\0", "") or "-") for row in batch]
+            drafts = [Draft(content=row["text"].replace("\0", "") or "-", dedupe="create") for row in batch]
             then = datetime.fromisoformat(batch[0]["created_at"]).replace(tzinfo=UTC)
             saved = save_memories(actor=actors[team], drafts=drafts, now=then)
             ids |= {memory.pk: row["id"] for memory, row in zip(saved, batch, strict=True)}

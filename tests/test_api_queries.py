@@ -126,7 +126,7 @@ def much(member: Known, own: Belongings) -> None:
     actor = member.actor()
     for number in range(5):
         recall(actor=actor, query="Quite another thing")
-        text = f"Quite another thing, number {number}."
+        text = f"Number {number} is quite another thing."
         other = operations.save_memory(actor=actor, draft=operations.Draft(content=text))
         operations.associate(actor=actor, origin_id=own.memory.pk, target_id=other.pk)
         operations.attach_file(actor=actor, memory_id=own.memory.pk, file=ContentFile(b"x"), name=f"{number}.txt")

@@ -25,7 +25,10 @@ OWN = {  # whoever says another's name there makes its own
     "post sessions/<path:name>/extract": 200,
 }
 
-REFUSED = {"post memories/<uuid:memory_id>/purge": 403}  # to every agent; owners do it on their pages
+REFUSED = {  # to every agent; owners do it on their pages. And nobody has settled the pair.
+    "post memories/<uuid:memory_id>/purge": 403,
+    "post pairs/<uuid:pair_id>/reopen": 409,
+}
 
 
 def attempts(places: set[str], theirs: dict[str, str], mine: dict[str, str]) -> Iterator[dict[str, str]]:
@@ -38,7 +41,7 @@ def attempts(places: set[str], theirs: dict[str, str], mine: dict[str, str]) -> 
 def expected_status(endpoint: str, names: dict[str, str], mine: dict[str, str]) -> int:
     """Nothing there; but another's id as a filter leaves an empty answer."""
     theirs = {place for place, value in names.items() if value != mine[place]}
-    if theirs <= set(inputs.FILTERS):
+    if theirs <= {*inputs.FILTERS, "memory_id"} and (endpoint == "get pairs" or theirs <= set(inputs.FILTERS)):
         return 200
     return OWN.get(endpoint, 404)
 

@@ -51,8 +51,8 @@ DRAFT = record(
         "dedupe": one_of(
             Dedupe,
             default=Dedupe.UPDATE.value,
-            description="What to do if the key exists: make a new version, create another memory, or refuse. create also "
-            "saves a text that is there already.",
+            description="What to do if the key exists: make a new version, create another memory, or refuse. "
+            "create also saves a text that is there already.",
         ),
         "provenance": one_of(
             Provenance,

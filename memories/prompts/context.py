@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import models
 from django.utils import timezone
 
-from memories.models import Memory, Provenance, Status
+from memories.models import Memory, Provenance, Status, disputed_sql
 from memories.prompts.quoting import Frame, escape_line_breaks
 from memories.recall import AUTO, Floor, Recalled, recall, visibility_sql
 from memories.rules.trust import label_trust
@@ -78,6 +78,7 @@ class PromptEntry:
     status: str = Status.ACTIVE
     provenance: str = Provenance.AGENT
     verified_at: datetime | None = None
+    disputed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,8 @@ def entry_text(memory: PromptEntry) -> str:
 
 def render_line(memory: PromptEntry) -> str:
     author = escape_line_breaks(memory.byline).translate(str.maketrans("[]", "()"))
-    kind = memory.type if memory.status == Status.ACTIVE else f"{memory.type}, {memory.status}"
+    states = (memory.status if memory.status != Status.ACTIVE else "", "disputed" if memory.disputed else "")
+    kind = ", ".join(filter(None, (memory.type, *states)))
     labels = "".join(f"[{label}]" for label in (kind, author, _label_trust(memory)) if label)
     return f"{labels} {escape_line_breaks(entry_text(memory))}"
 
@@ -214,12 +216,13 @@ def _entry_ids(sections: Mapping[SectionName, Sequence[PromptEntry]]) -> set[UUI
 
 ENTRIES_SQL = """
 SELECT memories_memory.id, type, content, summary, coalesce(username, slug, 'system'), status,
-    provenance, verified_at
+    provenance, verified_at, {disputed}
 FROM memories_memory
 LEFT JOIN teams_agent AS agent ON agent.id = memories_memory.agent_id
 LEFT JOIN auth_user AS login ON login.id = memories_memory.user_id
 WHERE {visible} AND NOT memories_memory.id = ANY(%(besides)s::uuid[]) AND
 """
+DISPUTED = disputed_sql("memories_memory")
 # By the importance that it was given. Index: memory_unfading.
 PINNED_SQL = f"""pinned
 ORDER BY importance DESC, memories_memory.created_at DESC, memories_memory.id DESC LIMIT {MAX_PINNED_ENTRIES}"""
@@ -236,7 +239,9 @@ def _fetch_entries(
     visible, _ = visibility_sql.visible(actor)
     values = {"now": now, "holds_at": now, "team": actor.team_id, "besides": list(besides), "ids": list(ids)}
     with prepared_cursor() as cursor:
-        cursor.execute(ENTRIES_SQL.format(visible=visible) + which, visibility_sql.bound(actor) | values)
+        cursor.execute(
+            ENTRIES_SQL.format(visible=visible, disputed=DISPUTED) + which, visibility_sql.bound(actor) | values
+        )
         return [PromptEntry(*row) for row in cursor.fetchall()]
 
 

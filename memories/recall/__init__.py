@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from memories.recall import lists, log, retrievers
 from memories.recall.confidence import AUTO, Floor, is_floor, resolve_floor
+from memories.recall.disputes import order_disputed
 from memories.recall.explain import Verdict, find_excluding_rule, find_matched_words, rank_memory
 from memories.recall.hits import Hit, Recalled
 from memories.recall.meaning import choose_limits
@@ -80,6 +81,7 @@ def recall(
             found = _rerank(found, query=query, limit=wanted)
         floor = resolve_floor(min_confidence)
         found = select_hits(found, question=question, limit=limit, floor=floor, fold=fold)
+        found = replace(found, hits=order_disputed(found.hits, at=as_of or now))
         if explain or snippets:
             found = _add_words(found, question, explain=explain, snippets=snippets)
     else:
