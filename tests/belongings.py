@@ -57,6 +57,7 @@ class Belongings:
             "target_id": str(self.link.target_id),
             "by": str(self.link.target_id),
             "pair_id": str(self.pair.pk),
+            "keep": str(self.memory.pk),
             "asset_id": str(self.asset.pk),
             "source_id": str(self.source.pk),
             "proposal_id": str(self.proposal.pk),

@@ -1,20 +1,22 @@
 """Pairs: contradicting memories and near duplicates are found at a save, marked where they are read, and settled by
 people."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from memories import operations
 from memories.contract.use_cases.memories import get_memory
 from memories.models import Association, Memory, Pair, PairKind, PairState, Relation, Scope, Source
 from memories.operations import Draft, Settlement
 from memories.operations.settle import TAKEN_BACK
+from memories.prompts.context import render_recent
 from memories.queries.pairs import count_open_pairs, find_pair, find_pair_differences, list_pairs
 from memories.recall import recall
 from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound
-from memoryhub.ids import uuid7
 from teams import rights
 from teams.actor import Actor
 from teams.models import Role, Team, Verb
@@ -300,7 +302,6 @@ def test_the_policy_of_a_team_holds_for_settling(agent: Actor, editor: Actor) ->
         ({"decision": "not-duplicate"}, "decision"),
         ({"decision": "toss"}, "decision"),
         ({"decision": "keep", "content": "x"}, "content"),
-        ({"decision": "keep", "keep": uuid7()}, "keep"),
     ],
 )
 def test_a_decision_that_makes_no_sense_changes_nothing(
@@ -311,6 +312,31 @@ def test_a_decision_that_makes_no_sense_changes_nothing(
         settle(editor, pair, **said)
     assert list(refusal.value.fields) == [field]
     assert count_open_pairs(actor=editor, most=10) == 1
+
+
+def test_another_memory_cannot_be_kept(agent: Actor, editor: Actor) -> None:
+    other = factories.memory(agent, "The berth is closed on Sundays.")
+    _, _, pair = save_pair(agent)
+    with pytest.raises(NotFound):
+        settle(editor, pair, "keep", keep=other.pk)
+
+
+def test_the_newest_of_contradicting_memories_is_first(agent: Actor) -> None:
+    begin = timezone.now() - timedelta(days=3)
+    for day, port in enumerate((8080, 1933, 4000)):
+        text = f"The staging server listens on port {port}."
+        operations.save_memory(actor=agent, draft=Draft(content=text), now=begin + timedelta(days=day))
+    query = "On which port does the staging server listen? 8080?"
+    assert [hit.memory.content[-5:-1] for hit in recall(actor=agent, query=query).hits] == ["4000", "1933", "8080"]
+    past = recall(actor=agent, query=query, as_of=begin + timedelta(days=1, hours=1))
+    assert past.hits[0].memory.content[-5:-1] == "1933"
+
+
+def test_a_prompt_says_what_is_disputed(agent: Actor) -> None:
+    save_pair(agent)
+    factories.memory(agent, "The berth is closed on Sundays.")
+    lines = render_recent(actor=agent).splitlines()
+    assert [line.partition("]")[0] for line in lines if line.startswith("[")] == ["[fact", *["[fact, disputed"] * 2]
 
 
 def test_viewers_see_pairs_and_settle_none(team: Team, agent: Actor) -> None:

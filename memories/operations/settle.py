@@ -108,7 +108,7 @@ def _check_settlement(actor: Actor, pair: Pair, settlement: Settlement, *, now: 
     if contradicts and decision is PairDecision.BOTH_HOLD and actor.agent_id:
         raise Forbidden("Only people decide that both of two contradicting memories hold.")
     if settlement.keep and settlement.keep not in (pair.older_id, pair.newer_id):
-        raise Invalid({"keep": "This must be one of the two memories."})
+        raise NotFound("There is no such memory in this pair.")
     if settlement.content is not None and decision is not PairDecision.MERGE:
         raise Invalid({"content": "Only a merge makes a new text."})
     return reason
