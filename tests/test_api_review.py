@@ -13,7 +13,7 @@ from teams.actor import Actor
 from teams.models import Role, Team
 from tests import factories
 from tests.test_proposals import editor_beside, propose_new
-from tests.test_ui_review import propose_change, state_of
+from tests.test_ui_review import propose_change, save_pair, state_of
 
 pytestmark = pytest.mark.django_db
 
@@ -130,3 +130,15 @@ def test_bad_input_changes_nothing(editor: Client, bot: Actor, team: Team) -> No
     for body in ({"edits": {"content": ""}}, {"edits": {"type": "gossip"}}, {"unknown": 1}, {"note": "x" * 1_001}):
         assert post(editor, proposal, "approve", **body).status_code == 400, body
     assert state_of(proposal) == ProposalState.OPEN
+
+
+def test_pairs_are_in_the_queue_and_settled(editor: Client, viewer: Client, bot: Actor) -> None:
+    pair = save_pair(bot)
+    (item,) = editor.get(f"{API}review?kind=contradictions").json()["items"]
+    assert item["pair"]["differences"] == [{"kind": "number", "older": "8080", "newer": "1933"}]
+    path, body = f"{API}pairs/{pair.pk}", {"decision": "both-hold", "reason": "One is for tests."}
+    assert viewer.post(f"{path}/settle", body, content_type="application/json").status_code == 403
+    settled = editor.post(f"{path}/settle", body, content_type="application/json").json()
+    assert (settled["state"], settled["settled_by"]) == ("settled", "eddy")
+    assert editor.post(f"{path}/settle", body, content_type="application/json").status_code == 409
+    assert editor.post(f"{path}/reopen", {}, content_type="application/json").json()["state"] == "open"

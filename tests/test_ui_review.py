@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memories import operations
-from memories.models import Memory, Proposal, ProposalState, Scope, Status
+from memories.models import Memory, Pair, Proposal, ProposalState, Scope, Status
 from teams import rights
 from teams.actor import Actor
 from teams.models import Role, Team
@@ -359,3 +359,79 @@ def test_a_viewers_selection_decides_nothing(viewer: Client, bot: Actor, team: T
     viewer.post(f"{REVIEW}decide/", {"proposal": [proposal.pk], "decision": "approve"})
     assert state_of(proposal) == ProposalState.OPEN
     assert Team.objects.get(pk=team.pk).policy == HOLD_ALL
+
+
+# Contradictions and duplicates
+
+
+OLD, NEW = "The staging server listens on port 8080.", "The staging server listens on port 1933."
+
+
+def save_pair(actor: Actor, older: str = OLD, newer: str = NEW) -> Pair:
+    first, second = factories.memory(actor, older), factories.memory(actor, newer)
+    return Pair.objects.get(older=first.pk, newer=second.pk)
+
+
+def pair_address(pair: Pair, action: str = "") -> str:
+    return f"{REVIEW}pairs/{pair.pk}/{action}/" if action else f"{REVIEW}pairs/{pair.pk}/"
+
+
+def test_a_contradiction_waits_and_is_settled(editor: Client, viewer: Client, bot: Actor) -> None:
+    pair = save_pair(bot)
+    page = editor.get(f"{REVIEW}?kind=contradictions").text
+    assert OLD in page
+    assert "8080 ≠ 1933" in page
+    assert OLD not in viewer.get(REVIEW).text
+    answer = editor.post(pair_address(pair, "settle"), {"decision": "supersede", "keep": pair.newer_id}, follow=True)
+    assert "The other one no longer holds." in answer.text
+    assert Memory.objects.get(pk=pair.older_id).superseded_by == pair.newer_id
+    assert OLD not in editor.get(REVIEW).text
+    editor.post(pair_address(pair, "reopen"))
+    assert Memory.objects.get(pk=pair.older_id).superseded_by is None
+    assert OLD in editor.get(REVIEW).text
+
+
+def test_that_both_hold_needs_a_reason(editor: Client, bot: Actor) -> None:
+    pair = save_pair(bot)
+    refused = editor.post(pair_address(pair, "settle"), {"decision": "both-hold", "next": REVIEW}, follow=True)
+    assert "Say why both hold." in refused.text
+    editor.post(pair_address(pair, "settle"), {"decision": "both-hold", "reason": "One is for tests."})
+    assert OLD not in editor.get(REVIEW).text
+    assert "One is for tests." in editor.get(pair_address(pair)).text
+
+
+def test_a_pair_is_merged(editor: Client, bot: Actor) -> None:
+    pair = save_pair(bot)
+    form = editor.get(pair_address(pair)).context["form"].initial
+    assert form["content"] == f"{NEW}\n{OLD}"
+    answer = editor.post(pair_address(pair), form | {"content": "Ports: 1933, before 8080."}, follow=True)
+    assert "Merged." in answer.text
+    assert Memory.objects.get(pk=pair.newer_id).content == "Ports: 1933, before 8080."
+
+
+def test_a_pair_that_changed_meanwhile_is_looked_at_again(editor: Client, bot: Actor, ed: Actor) -> None:
+    pair = save_pair(bot)
+    form = editor.get(pair_address(pair)).context["form"].initial
+    operations.pin_memory(actor=ed, memory_id=pair.newer_id)
+    answer = editor.post(pair_address(pair), form | {"content": "Kept as typed."})
+    assert answer.status_code == 400
+    assert "has changed meanwhile" in answer.text
+    assert "Kept as typed." in answer.text
+    assert Memory.objects.get(pk=pair.newer_id).content == NEW
+
+
+def test_the_second_of_two_who_settle_a_pair_is_told(editor: Client, bot: Actor, ed: Actor) -> None:
+    pair = save_pair(bot)
+    settlement = operations.Settlement(decision="both-hold", reason="Both.")
+    operations.settle_pair(actor=editor_beside(ed), pair_id=pair.pk, settlement=settlement)
+    body = {"decision": "keep", "keep": pair.newer_id, "next": REVIEW}
+    assert "has settled this pair already" in editor.post(pair_address(pair, "settle"), body, follow=True).text
+
+
+def test_a_pair_that_may_not_be_seen_does_not_exist(bot: Actor, viewer: Client) -> None:
+    pair = save_pair(bot)
+    stranger = factories.log_in_member(factories.team(factories.organization("beta"), "ops"), Role.OWNER, "sam")
+    for action in ("", "settle", "reopen"):
+        assert stranger.post(pair_address(pair, action).replace("acme", "beta")).status_code == 404
+    viewer.post(pair_address(pair, "settle"), {"decision": "keep"})
+    assert Pair.objects.get(pk=pair.pk).state == "open"

@@ -22,7 +22,9 @@ import memories.urls
 import memoryhub.urls
 import teams.urls
 from memories import operations as work
+from memories.models import Pair
 from teams import operations, rights
+from teams.actor import Actor
 from teams.models import Admission, Invitation, Membership, Role, Token
 from teams.views import members
 from tests import factories
@@ -87,8 +89,12 @@ def make_address_values(cast: Cast) -> dict[str, object]:
     assert rejected
     work.reject_proposal(actor=owner, proposal_id=rejected)
     own = factories.memory(replace(owner, policy=held.policy), "My own proposal.").proposal_id
+    open_pair, settled_pair = make_pair(actor, "staging", "8080", "1933"), make_pair(actor, "mail", "25", "587")
+    work.settle_pair(actor=owner, pair_id=settled_pair.pk, settlement=work.Settlement(decision="keep"))
     return {
         "memory_id": memory.pk,
+        "pair_id": open_pair.pk,
+        "review-pair-reopen pair_id": settled_pair.pk,
         "proposal_id": waiting,
         "review-reopen proposal_id": rejected,
         "review-withdraw proposal_id": own,
@@ -114,6 +120,13 @@ def make_address_values(cast: Cast) -> dict[str, object]:
         "target": other.pk,
         "role": "owner",
     }
+
+
+def make_pair(actor: Actor, *values: str) -> Pair:
+    """Make two memories that contradict each other."""
+    texts = (f"The {values[0]} server listens on port {port}." for port in values[1:])
+    older, newer = (factories.memory(actor, text) for text in texts)
+    return Pair.objects.get(older=older.pk, newer=newer.pk)
 
 
 def address(name: str, known: dict[str, object]) -> str:
@@ -144,8 +157,11 @@ def _fields(model: Any) -> Iterator[str]:
 def body(values: dict[str, object], name: str = "") -> dict[str, Any]:
     memory, target = str(values["memory_id"]), str(values["target"])
     named = {"memory": [memory], "seen": f"{memory}:1", "target_id": target, "target": target}
+    named |= {"seen": "1:1"} if name == "review-pair" else {}
     named |= {"proposal": [str(values["proposal_id"])], "ids": str(values["review-reopen proposal_id"])}
     said = BODY | named | {"audience": f"project:{values['project_id']}", "file_id": str(values["living"])}
+    if name == "review-pair-settle":
+        return said | {"decision": "keep"}
     if name in ("memory-attach", "file-upload"):
         return said | dict.fromkeys(("file", "files"), SimpleUploadedFile("changed.txt", b"changed"))
     return said

@@ -10,4 +10,6 @@ urlpatterns = [
     path("proposals/<uuid:proposal_id>/reject", review.Reject.as_view(), name="api-proposal-reject"),
     path("proposals/<uuid:proposal_id>/merge", review.Merge.as_view(), name="api-proposal-merge"),
     path("proposals/<uuid:proposal_id>/reopen", review.Reopen.as_view(), name="api-proposal-reopen"),
+    path("pairs/<uuid:pair_id>/settle", review.SettleReviewedPair.as_view(), name="api-review-pair-settle"),
+    path("pairs/<uuid:pair_id>/reopen", review.ReopenReviewedPair.as_view(), name="api-review-pair-reopen"),
 ]

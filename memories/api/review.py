@@ -11,7 +11,9 @@ from rest_framework.views import APIView
 from memories.api.framework import PersonAuthentication, actor_of
 from memories.api.openapi import endpoint
 from memories.contract import inputs, output_schemas
+from memories.contract.use_cases import pairs
 from memories.contract.use_cases import review as use_cases
+from memories.queries.review import REVIEW_KINDS
 
 QUEUE_ITEM = {
     "kind": "proposals",
@@ -34,11 +36,12 @@ class Review(PeopleView):
         summary="List what waits for your decision",
         asks=inputs.REVIEW,
         gives=output_schemas.REVIEW,
-        answer={"items": [QUEUE_ITEM], "counts": {"proposals": 1, "screened": 0, "due": 0}, "next": None},
+        answer={"items": [QUEUE_ITEM], "counts": dict.fromkeys(REVIEW_KINDS, 0) | {"proposals": 1}, "next": None},
         of_people=True,
     )
     def get(self, request: Request, params: Mapping[str, Any], **team: str) -> Response:
-        """Returns the proposals that you may decide about, and memories whose review date has passed."""
+        """Returns the proposals, contradictions and duplicates that you may decide about, and memories that are due for
+        review."""
         return Response(use_cases.list_review(actor_of(request), params))
 
 
@@ -105,3 +108,35 @@ class Reopen(PeopleView):
     def post(self, request: Request, proposal_id: UUID, body: dict[str, Any], **team: str) -> Response:
         """Takes back what an approval or a rejection did, unless somebody has changed the memory since."""
         return Response(use_cases.reopen_proposal(actor_of(request), {"proposal_id": proposal_id}))
+
+
+class SettleReviewedPair(PeopleView):
+    @endpoint(
+        operation="settleReviewedPair",
+        summary="Settle a contradiction or a duplicate",
+        takes=inputs.SETTLE_PAIR,
+        gives=output_schemas.PAIR,
+        example={"decision": "both-hold", "reason": "One is for staging."},
+        answer=output_schemas.PAIR_EXAMPLE,
+        writes=True,
+        of_people=True,
+    )
+    def post(self, request: Request, pair_id: UUID, body: dict[str, Any], **team: str) -> Response:
+        """Keeps one memory and forgets the other, lets one replace the other, merges them, or lets both stand."""
+        return Response(pairs.settle_pair(actor_of(request), body | {"pair_id": pair_id}))
+
+
+class ReopenReviewedPair(PeopleView):
+    @endpoint(
+        operation="reopenReviewedPair",
+        summary="Undo a decision about a contradiction or a duplicate",
+        takes=inputs.REOPEN,
+        gives=output_schemas.PAIR,
+        example={},
+        answer=output_schemas.PAIR_EXAMPLE,
+        writes=True,
+        of_people=True,
+    )
+    def post(self, request: Request, pair_id: UUID, body: dict[str, Any], **team: str) -> Response:
+        """Both memories are again as they were, unless somebody has changed them since."""
+        return Response(pairs.reopen_pair(actor_of(request), {"pair_id": pair_id}))

@@ -232,14 +232,15 @@ FIELD_CHANGE = whole_record({"field": text(), "old": text(), "new": text()}, tit
 REVIEW_ITEM = whole_record(
     {
         "kind": one_of(REVIEW_KINDS),
-        "id": identity(description="The proposal's id; of what is due, the memory's."),
+        "id": identity(description="The id of the proposal or pair; of what is due, the memory's."),
         "since": moment(description="Since when it waits."),
         "memory": MEMORY,
+        "pair": PAIR,
         "proposal": PROPOSAL,
         "changes": list_of(FIELD_CHANGE, description="What an approval would change in the memory as it is now."),
         "conflict": flag(description="The memory has changed in the same place since: it takes `edits` to approve."),
     },
-    optional=("proposal", "changes", "conflict"),
+    optional=("pair", "proposal", "changes", "conflict"),
     title="ReviewItem",
 )
 REVIEW = whole_record(

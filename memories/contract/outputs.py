@@ -283,6 +283,8 @@ def _paired_memory(row: Memory) -> dict[str, Any]:
 def review_item(item: ReviewItem, preview: ChangePreview | None) -> dict[str, Any]:
     """Return an item of the review queue, with what an approval of a proposal would change."""
     about = {"kind": item.kind, "id": item.row.pk, "since": item.since}
+    if isinstance(item.row, Pair):
+        return about | {"memory": memory(item.row.newer), "pair": pair(item.row)}
     if preview is None:
         return about | {"memory": memory(item.row)}
     changes = [{"field": one.name, "old": one.old, "new": one.new} for one in preview.changes]

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from memories.models import Memory, Proposal, ProposalCause
+from memories.models import Memory, Pair, PairKind, Proposal, ProposalCause
 from memories.queries.paging import after_row, make_cursor, read_cursor
 from teams.actor import Actor
 
@@ -58,6 +58,29 @@ class ScreenedKind(ProposalKind):
     condition = Q(cause=ProposalCause.SCREENING)
 
 
+class ContradictionKind(ReviewKind):
+    """Two memories that cannot both hold. Index: pair_newest."""
+
+    name, label, since = "contradictions", "Contradictions", "created_at"
+    kinds: ClassVar[tuple[str, ...]] = (PairKind.CONTRADICTION,)
+
+    def select(self, actor: Actor, *, now: datetime) -> QuerySet[Any]:
+        if actor.agent_id:
+            return Pair.objects.none()
+        return Pair.objects.settleable_by(actor).open().of_kind(*self.kinds)
+
+    def load(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        loaded = Pair.objects.filter(pk__in=rows.values("pk")).with_memories()
+        return loaded.defer("older__search", "newer__search")
+
+
+class DuplicateKind(ContradictionKind):
+    """Two memories that say the same, or nearly."""
+
+    name, label = "duplicates", "Duplicates"
+    kinds = (PairKind.DUPLICATE, PairKind.NEAR_DUPLICATE)
+
+
 class DueKind(ReviewKind):
     """Memories whose review date has passed. Index: memory_due."""
 
@@ -74,7 +97,9 @@ class DueKind(ReviewKind):
         )
 
 
-REVIEW_KINDS: Mapping[str, ReviewKind] = {kind.name: kind for kind in (ProposalKind(), ScreenedKind(), DueKind())}
+REVIEW_KINDS: Mapping[str, ReviewKind] = {
+    kind.name: kind for kind in (ProposalKind(), ScreenedKind(), ContradictionKind(), DuplicateKind(), DueKind())
+}
 
 
 @dataclass(frozen=True, slots=True)

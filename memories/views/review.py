@@ -12,9 +12,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories import operations, recall
-from memories.models import Memory, Proposal, Source
+from memories.models import Memory, Pair, PairKind, Proposal, Source
+from memories.queries.pairs import find_pair_differences
 from memories.queries.proposed_change import ChangePreview, preview_proposals
 from memories.queries.review import MOST_COUNTED, REVIEW_KINDS, ReviewItem, count_by_kind, list_review_items
+from memories.text.comparison import Difference
 from memories.text.diff import DiffBudget
 from memories.views.actions import read_param
 from memoryhub.errors import NotFound
@@ -34,13 +36,21 @@ class ReviewCard:
 
     @property
     def template(self) -> str:
-        name = "proposals" if self.preview else self.item.kind
+        name = {Proposal: "proposals", Pair: "pairs"}.get(type(self.item.row), self.item.kind)
         return f"memories/review/_{name}.html"
 
     @property
     def memory(self) -> Memory:
-        memory: Memory = self.preview.proposal.memory if self.preview else self.item.row
+        """The memory that it is about; of two, the newer one."""
+        row = self.item.row
+        memory: Memory = row.memory if isinstance(row, Proposal) else row.newer if isinstance(row, Pair) else row
         return memory
+
+    @property
+    def differences(self) -> Sequence[Difference]:
+        """The words in which two memories contradict each other."""
+        row = self.item.row
+        return find_pair_differences(row) if isinstance(row, Pair) and row.kind == PairKind.CONTRADICTION else ()
 
 
 @dataclass(frozen=True, slots=True)
