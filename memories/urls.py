@@ -25,6 +25,7 @@ from memories.views import (
     review,
     review_edit,
     review_pairs,
+    screening,
     team_rules,
     token_activity,
     tree,
@@ -107,6 +108,7 @@ urlpatterns = [
     path("rules/<int:number>/<slug:way>/", team_rules.move_rule_view, name="team-rule-move"),
     path("rules/<int:number>/remove/now/", team_rules.remove_rule_view, name="team-rule-remove"),
     path("rules/reset/", team_rules.reset_rules_view, name="team-rules-reset"),
+    path("screening/", screening.edit_screening, name="screening"),
     # files and conversations
     path("files/", files.show_folder, name="files"),
     path("files/<path:folder>/", files.show_folder, name="folder"),

@@ -436,3 +436,22 @@ def test_a_question_with_a_secret_is_logged_without_it(agent: Actor, secret: str
     recall(actor=agent, query=f"whose is {secret}")
     log.flush()
     assert RecallLog.objects.get().query == f"whose is {NOTE}"
+
+
+def test_owners_choose_on_a_page(team: Team) -> None:
+    address = f"/t/{team.organization.slug}/{team.slug}/screening/"
+    rules = [{"then": "save"}]
+    Team.objects.filter(pk=team.pk).update(policy={"rules": rules})
+    owner = factories.log_in_member(team, Role.OWNER, "olga")
+    assert owner.get(address).status_code == 200
+    sent = {f"{group}-{writer}": "hold" for group in FindingGroup for writer in ScreenedWriter}
+    assert owner.post(address, sent).status_code == 302
+    held = {writer.value: "hold" for writer in ScreenedWriter}
+    assert Team.objects.get(pk=team.pk).policy == {
+        "rules": rules,
+        "screening": {group.value: held for group in FindingGroup},
+    }
+    refused = owner.post(address, {**sent, "injection-agents": "redact"})
+    assert refused.status_code == 400
+    editor = factories.log_in_member(team, Role.EDITOR, "ed")
+    assert editor.get(address).status_code == editor.post(address, sent).status_code == 403

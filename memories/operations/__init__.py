@@ -58,6 +58,7 @@ from memories.operations.save import (
     save_memory,
 )
 from memories.operations.screen import Hold, ScreeningRefusal
+from memories.operations.set_screening import set_screening
 from memories.operations.settle import Settlement, reopen_pair, settle_pair
 from memories.operations.supersede import reinstate_memory, supersede_by_link, supersede_memory
 from memories.operations.unanswered import answer_question, dismiss_question, reopen_question
@@ -126,6 +127,7 @@ __all__ = [
     "save_memory",
     "save_proposals",
     "set_expiry",
+    "set_screening",
     "settle_pair",
     "supersede_by_link",
     "supersede_memory",
