@@ -105,7 +105,7 @@ def belongings(actor: Actor, name: str, content: str = SECRET_WORD, *, scope: Sc
     return Belongings(
         memory,
         operations.associate(actor=actor, origin_id=memory.pk, target_id=other.pk),
-        _pair_up(memory, other),
+        pair_up(memory, other),
         operations.attach_file(actor=actor, memory_id=memory.pk, file=upload, name="x.txt"),
         operations.add_citation(actor=actor, memory_id=memory.pk, quote=content),
         propose_append(actor, memory, content),
@@ -121,7 +121,7 @@ def propose_append(actor: Actor, memory: Memory, text: str) -> Proposal:
     return Proposal.objects.get(pk=changed.proposal_id)
 
 
-def _pair_up(older: Memory, newer: Memory) -> Pair:
+def pair_up(older: Memory, newer: Memory) -> Pair:
     return Pair.objects.create(
         organization_id=older.organization_id,
         older=older,

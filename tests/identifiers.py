@@ -793,7 +793,7 @@ QUESTIONS = {
 }
 
 # Longer than a line of this file, and than many an index takes.
-LONG_URL = "https://files.example/download?signature=" + "4f9a2c7e" * 40
+LONG_URL = "https://files.example/download?checksum=" + "4f9a2c7e" * 40
 
 
 def plain(line: str) -> str:
@@ -805,7 +805,7 @@ def read_identifier_table(table: str) -> dict[str, str]:
     return {found: plain(line) for line in table.splitlines() for found in re.findall("⟦(.+?)⟧", line)}
 
 
-HOLDERS = {LONG_URL: f"The signed link is {LONG_URL}, valid for a day."}
+HOLDERS = {LONG_URL: f"The link is {LONG_URL}, valid for a day."}
 HOLDERS |= {found: memory for table in IDENTIFIERS.values() for found, memory in read_identifier_table(table).items()}
 FIRST = HOLDERS | {query: HOLDERS[identifier] for query, identifier in OTHERWISE.items()}
 FIRST |= {f'"{phrase}"': memory for phrase, memory in read_identifier_table(PHRASES).items()}

@@ -98,7 +98,7 @@ def test_create_token_prints_the_token_alone() -> None:
         (("--verbs", ","), "verbs"),
         (("--expires", "soon"), "--expires"),
         (("--expires", "2020-02-30"), "--expires"),
-        (("--expires", "2020-01-01"), "passed"),
+        (("--expires", "2020-01-01"), "already past"),
         (("--agent", "Agent 007"), "lower-case"),
         (("--level", "king"), "invalid choice"),
     ],

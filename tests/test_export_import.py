@@ -38,7 +38,7 @@ from teams import operations as registry
 from teams.actor import Actor
 from teams.models import Invitation, Membership, Organization, Role, Team, Token, Verb
 from tests import factories
-from tests.belongings import propose_append
+from tests.belongings import pair_up, propose_append
 from tests.cast import Cast
 from tests.embedding_server import EndpointServer
 from tests.hub import hub
@@ -84,6 +84,7 @@ def lively(cast: Cast) -> Organization:
     operations.add_citation(actor=actor, memory_id=memory.pk, quote="to the attic")
     gone = factories.memory(actor, "A box too many.")
     operations.associate(actor=actor, origin_id=memory.pk, target_id=gone.pk)
+    pair_up(memory, gone)
     operations.forget_memory(actor=actor, memory_id=gone.pk, reason="thrown away")
     operations.files.write_file(actor=actor, path="moving/plan.md", content="# Plan")
     operations.files.write_file(actor=actor, path="moving/plan.md", content="# Plan B")

@@ -130,7 +130,7 @@ def test_fields_come_into_form(writer: Actor) -> None:
 
 @pytest.mark.parametrize(("type_", "importance"), fields.DEFAULT_IMPORTANCE.items())
 def test_importance_follows_the_type_unless_said(writer: Actor, type_: str, importance: float) -> None:
-    drafts = [operations.Draft(content="x", type=type_), operations.Draft(content="x", type=type_, importance=0.25)]
+    drafts = [operations.Draft(content="x", type=type_), operations.Draft(content="y", type=type_, importance=0.25)]
     defaulted, said = operations.save_memories(actor=writer, drafts=drafts)
     assert (defaulted.importance, said.importance) == (importance, 0.25)
 
@@ -197,7 +197,7 @@ def test_every_declaration_of_a_memory_has_the_same_fields() -> None:
     assert set(memory_fields.SENT_FIELDS) == declared
     assert set(MemoryChanges.__annotations__) == declared
     assert {field.name for field in dataclasses.fields(Draft)} == declared | {
-        *("scope", "audience", "dedupe", "provenance", "hold")
+        *("scope", "audience", "dedupe", "provenance", "hold", "is_screened")
     }
     assert declared < {column.name for column in MemoryFields._meta.local_fields}
     assert set(output_schemas.PROPERTIES) == set(outputs.memory(Memory()))

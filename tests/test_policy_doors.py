@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 SECRET = "The vault code is quokka."
 HOLD_ALL = {"rules": [{"who": ["agent"], "then": "propose"}]}
 SESSION = {"session": "chat/1"}
-SAID = [{"role": "user", "content": f"We decided: {SECRET}"}, {"role": "assistant", "content": "Noted."}]
+HELD_SENTENCE = [{"role": "user", "content": f"We decided: {SECRET}"}, {"role": "assistant", "content": "Noted."}]
 
 
 @dataclass(frozen=True)
@@ -142,8 +142,8 @@ WAYS: dict[str, Way] = {
     "link that replaces": link_from_new,
     "supersede": supersede_by_new,
     "supersede by private": rest("POST", "memories/{shared}/supersede", lambda scene: {"by": str(scene.private.pk)}),
-    "archive": rest("POST", "sessions/chat/1/archive", {"messages": SAID, "summary": SECRET}),
-    "extract": rest("POST", "sessions/chat/1/extract", {"messages": SAID}),
+    "archive": rest("POST", "sessions/chat/1/archive", {"messages": HELD_SENTENCE, "summary": SECRET}),
+    "extract": rest("POST", "sessions/chat/1/extract", {"messages": HELD_SENTENCE}),
     "file": rest("PUT", "files/vault.md", {"content": SECRET}),
     "mcp save": mcp("memory_save", NEW),
     "mcp save many": mcp("memory_save_many", {"memories": [NEW]}),
@@ -151,8 +151,8 @@ WAYS: dict[str, Way] = {
     "mcp append": mcp("memory_append", of("shared", text=SECRET)),
     "mcp restore": mcp("memory_restore", of("gone")),
     "mcp revert": mcp("memory_revert", of("former", to_version=1)),
-    "mcp archive": mcp("session_archive", {"messages": SAID, "context": SESSION}),
-    "mcp extract": mcp("session_extract", {"messages": SAID, "context": SESSION}),
+    "mcp archive": mcp("session_archive", {"messages": HELD_SENTENCE, "context": SESSION}),
+    "mcp extract": mcp("session_extract", {"messages": HELD_SENTENCE, "context": SESSION}),
     "kv create": dialect("kv/memory", command="create", key="vault", content=SECRET),
     "kv update": dialect("kv/memory", command="update", key="pump", content=SECRET),
     "kv append": dialect("kv/memory", command="update", key="pump", content=SECRET, mode="append"),

@@ -13,7 +13,11 @@ from tests.caller import Caller
 from tests.mcp_caller import Messenger
 
 pytestmark = pytest.mark.django_db
-LABELS = {"tool": "unverified tool output", "import": "unverified import", "extraction": "unverified extraction"}
+SHOWN_LABELS = {
+    "tool": "unverified tool output",
+    "import": "unverified import",
+    "extraction": "unverified extraction",
+}
 
 
 @pytest.fixture
@@ -31,7 +35,7 @@ def reader(team: Team) -> Actor:
     return factories.actor(factories.agent(team, "reader"))
 
 
-@pytest.mark.parametrize("provenance", LABELS)
+@pytest.mark.parametrize("provenance", SHOWN_LABELS)
 def test_agents_are_told_of_a_text_that_nobody_has_verified(provenance: str, scribe: Actor, reader: Actor) -> None:
     memory = factories.memory(scribe, "The crane is serviced in May.", provenance=provenance)
     token = factories.token(reader)
@@ -47,8 +51,8 @@ def test_agents_are_told_of_a_text_that_nobody_has_verified(provenance: str, scr
     def read_prompt() -> str:
         return build_context(actor=reader, query="crane").text
 
-    assert read() == [LABELS[provenance]] * 4
-    assert f"[fact][scribe][{LABELS[provenance]}] The crane is serviced in May." in read_prompt()
+    assert read() == [SHOWN_LABELS[provenance]] * 4
+    assert f"[fact][scribe][{SHOWN_LABELS[provenance]}] The crane is serviced in May." in read_prompt()
     operations.verify_memory(actor=reader, memory_id=memory.pk)
     assert read() == [None] * 4
     assert "[fact][scribe] The crane is serviced in May." in read_prompt()

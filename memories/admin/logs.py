@@ -9,7 +9,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, DropdownFilter
 from unfold.decorators import display
 
 from memories.admin.token_activity import TokenLogAdmin
-from memories.models import Answer, Batch, Proposal, RecallLog, SettledQuestion, Vocabulary
+from memories.models import Answer, Batch, Pair, Proposal, RecallLog, SettledQuestion, Vocabulary
 from memories.recall import Mode
 from memoryhub.admin import LogAdmin, ReadOnlyAdmin, RowFilter, shorten_text
 
@@ -106,6 +106,26 @@ class ProposalAdmin(LogAdmin):
     @display(description="By")
     def byline(self, row: Proposal) -> str:
         return str(row.byline)
+
+
+@admin.register(Pair)
+class PairAdmin(LogAdmin):
+    """List pairs without the texts of their memories."""
+
+    list_display = ("kind", "older_id", "newer_id", "state", "decision", "byline", "created_at")
+    list_filter = (("kind", ChoicesDropdownFilter), ("state", ChoicesDropdownFilter))
+    search_fields = ("reason",)
+    search_help_text = "The id of a pair or of its older memory, or words of the reason of the newest"
+    search_link = "older"
+    exclude = ("undo",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows: QuerySet[Any] = super().get_queryset(request)
+        return rows.select_related("organization", "agent", "user")
+
+    @display(description="Settled by")
+    def byline(self, row: Pair) -> str:
+        return row.settled_by
 
 
 @admin.register(Batch)

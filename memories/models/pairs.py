@@ -74,9 +74,8 @@ class Pair(Authored):
     audience = models.UUIDField()  # of both, when they were compared
     kind = models.CharField(max_length=16, choices=PairKind.choices)
     similarity = models.FloatField(default=0.0)
-    fingerprint = models.CharField(
-        max_length=32
-    )  # of what was found: a decision is remembered as long as it is the same
+    # Of what was found: a decision is remembered as long as it is the same.
+    fingerprint = models.CharField(max_length=32)
     state = models.CharField(max_length=16, choices=PairState.choices, default=PairState.OPEN)
     decision = models.CharField(max_length=16, choices=PairDecision.choices, blank=True, default="")
     reason = models.CharField(max_length=1000, blank=True, default="")

@@ -133,5 +133,5 @@ def _drop_rows(place: str, rows: Any, column: str, groups: frozenset[FindingGrou
 
 def _forget_derived(organization_id: UUID) -> None:
     """Delete the counts of words, which are counted again in the background."""
-    Lexeme.objects.filter(organization=organization_id).delete()
-    Vocabulary.objects.filter(organization=organization_id).delete()
+    Lexeme.objects.in_organization(organization_id).delete()
+    Vocabulary.objects.in_organization(organization_id).delete()

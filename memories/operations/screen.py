@@ -95,7 +95,9 @@ def screen_values(
     removing = _list_removed_groups(actions)
     _raise_refusals(actor, found, actions, removing, may_hold=may_hold)
     redacted = texts.redact([span for span in spans if span.group in removing])
-    return ScreenedWrite({**values, **redacted}, _build_report(found, actions, removing), _find_hold(found, actions))
+    return ScreenedWrite(
+        {**values, **redacted}, _build_report(found, actions, removing), _describe_hold(found, actions)
+    )
 
 
 def _choose_actions(
@@ -149,7 +151,7 @@ def screen_addition(actor: Actor, content: str, *, added: str) -> Hold | None:
     if joined.score < threshold or score_injection(before).score >= threshold:
         return None
     found = [FieldFinding(FindingGroup.INJECTION, joined.reasons[0].feature, "text", 1)]
-    return _find_hold(found, actions)
+    return _describe_hold(found, actions)
 
 
 # What becomes of it
@@ -194,7 +196,7 @@ def _describe(found: Sequence[FieldFinding]) -> str:
     return " ".join(sentences)
 
 
-def _find_hold(found: Sequence[FieldFinding], actions: Mapping[FindingGroup, ScreeningAction]) -> Hold | None:
+def _describe_hold(found: Sequence[FieldFinding], actions: Mapping[FindingGroup, ScreeningAction]) -> Hold | None:
     held = [one for one in found if actions[one.group] is ScreeningAction.HOLD]
     if not held:
         return None

@@ -90,7 +90,7 @@ def _lock_pair(actor: Actor, pair_id: UUID) -> Pair:
     if pair is None or not Pair.objects.visible_to(actor).filter(pk=pair_id).exists():
         raise NotFound(NO_SUCH_PAIR)
     if pair.audience not in actor.writes:
-        raise Forbidden("You may see these memories, but not change them.")
+        raise Forbidden("You may read these memories, but not change them.")
     return pair
 
 
@@ -128,7 +128,7 @@ def _forget_other(actor: Actor, kept: UUID, gone: UUID, settlement: Settlement, 
     return {"gone_version": forget_memory(actor=actor, memory_id=gone, reason=reason, now=now).version}
 
 
-def _replace_other(actor: Actor, kept: UUID, gone: UUID, settlement: Settlement, now: datetime) -> dict[str, Any]:
+def _supersede_other(actor: Actor, kept: UUID, gone: UUID, settlement: Settlement, now: datetime) -> dict[str, Any]:
     _require_freedom(actor, gone, Change.SUPERSEDED, now=now)
     before = _read_version(kept)
     closed = supersede_memory(actor=actor, memory_id=gone, by=kept, now=now)
@@ -166,10 +166,10 @@ def _read_version(memory_id: UUID) -> int:
     return Memory.objects.values_list("version", flat=True).get(pk=memory_id)
 
 
-Decision = Callable[[Actor, UUID, UUID, Settlement, datetime], dict[str, Any]]
-CARRIED_OUT: Mapping[str, Decision] = {
+SettlementStep = Callable[[Actor, UUID, UUID, Settlement, datetime], dict[str, Any]]
+CARRIED_OUT: Mapping[str, SettlementStep] = {
     PairDecision.KEEP: _forget_other,
-    PairDecision.SUPERSEDE: _replace_other,
+    PairDecision.SUPERSEDE: _supersede_other,
     PairDecision.MERGE: _merge_other,
 }
 

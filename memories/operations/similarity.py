@@ -200,6 +200,8 @@ ON CONFLICT (organization_id, older_id, newer_id) DO UPDATE
 SET audience = excluded.audience, kind = excluded.kind, similarity = excluded.similarity,
     fingerprint = excluded.fingerprint, updated_at = excluded.updated_at,
     state = CASE WHEN memories_pair.fingerprint = excluded.fingerprint THEN memories_pair.state ELSE 'open' END
+WHERE (memories_pair.fingerprint, memories_pair.kind, memories_pair.audience)
+    <> (excluded.fingerprint, excluded.kind, excluded.audience)
 """
 
 

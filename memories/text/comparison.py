@@ -33,13 +33,14 @@ SAME_WORDS = 0.66  # of the words of both that two texts have in common, if they
 
 TOKEN = re.compile(r"(?:~?/|v(?=\d))?\w+(?:[.,:/@’'+\\-]+\w+)*%?")
 SENTENCE_BOUNDARY = re.compile(r"(?<=[^\W_]{2}[.!?;])\s+(?=[^\Wa-z])|\n+|(?<=[。！？])")
+ASSIGNMENT = re.compile("[:=]")
 DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 VERSION = re.compile(r"v\d+(?:\.\w+)*|\d+(?:\.\d+){2,}(?:-\w+)?", re.IGNORECASE)
 FILE_ENDINGS = "py|js|ts|md|toml|json|ya?ml|sh|txt|go|rs|sql|html|css|conf|ini|env"
 PATH = re.compile(rf"~?/|\w:\\|[\w.-]+[/\\][\w.-]+|https?:|[\w-]+\.(?:{FILE_ENDINGS})$")
 ISO_DATE = re.compile(r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
-ENDINGS = ("ing", "ed", "es", "s", "ly", "'s", "’s", "d")
+WORD_ENDINGS = ("ing", "ed", "es", "s", "ly", "'s", "’s", "d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
 
 def _read_sentence(text: str) -> Sentence:
     words = [
-        _read_word(found[0], first=not place, assigned=any(sign in text[before : found.start()] for sign in ":="))
+        _read_word(found[0], not place, bool(ASSIGNMENT.search(text, before, found.start())))
         for place, (before, found) in enumerate(_find_tokens(text))
     ]
     for place, (word, following) in enumerate(pairwise(words)):  # `5 June`, `June 5`
@@ -131,7 +132,8 @@ def _find_tokens(text: str) -> Iterator[tuple[int, re.Match[str]]]:
         before = found.end()
 
 
-def _read_word(text: str, *, first: bool, assigned: bool) -> Word:
+@lru_cache(maxsize=8_192)  # most words are common ones
+def _read_word(text: str, first: bool, assigned: bool) -> Word:
     small = text.casefold().replace("’", "'")
     if small in NEGATIONS or small.endswith("n't"):
         return Word(text, small, "negation")
@@ -157,7 +159,7 @@ def _find_kind(text: str, small: str, *, first: bool) -> str:
 
 
 def _cut_ending(word: str) -> str:
-    for ending in ENDINGS:
+    for ending in WORD_ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word[: -len(ending)]
             break
@@ -181,7 +183,7 @@ def _compare_unspaced(one: Sentence, other: Sentence) -> tuple[Difference, ...]:
     """Return the numbers in which two sentences differ, in writing without spaces."""
     if len(one.words) != len(other.words) or len(one.words) > LONGEST_REPLACEMENT:
         return ()
-    texts = _join_words(one.words), _join_words(other.words)
+    texts = _join_texts(one.words), _join_texts(other.words)
     if texts[0] == texts[1] or not UNSPACED.search(texts[0]) or DIGITS.sub("0", texts[0]) != DIGITS.sub("0", texts[1]):
         return ()
     mine, theirs = (" ".join(DIGITS.findall(text)) for text in texts)
@@ -230,7 +232,7 @@ def _find_replacement(
         return ()
     found = []
     for kind in sorted(factual):
-        pair = [_join_words(word for word in words if word.kind == kind) for words in (mine, theirs)]
+        pair = [_join_texts(word for word in words if word.kind == kind) for words in (mine, theirs)]
         found.append(Difference(kind, pair[0], pair[1]))
     return tuple(found)
 
@@ -259,7 +261,7 @@ def _find_new_holder(one: Sentence, other: Sentence) -> tuple[Difference, ...]:
     (mine, role), (theirs, other_role) = _read_role(one), _read_role(other)
     if not role or role != other_role or {word.stem for word in mine} & {word.stem for word in theirs}:
         return ()
-    return (Difference("name", _join_words(mine), _join_words(theirs)),)
+    return (Difference("name", _join_texts(mine), _join_texts(theirs)),)
 
 
 def _read_role(sentence: Sentence) -> tuple[Sequence[Word], tuple[str, ...]]:
@@ -272,7 +274,7 @@ def _read_role(sentence: Sentence) -> tuple[Sequence[Word], tuple[str, ...]]:
     return (), ()
 
 
-def _join_words(words: Iterable[Word]) -> str:
+def _join_texts(words: Iterable[Word]) -> str:
     return " ".join(word.text for word in words)
 
 
@@ -312,7 +314,7 @@ def _find_value(one: Sentence, other: Sentence) -> tuple[Difference, ...]:
     if region is None or not one.words:
         return ()
     mine, theirs, before = region
-    pair = _join_words(mine), _join_words(theirs)
+    pair = _join_texts(mine), _join_texts(theirs)
     if frozenset(map(str.casefold, pair)) in OPPOSITES:
         return (Difference("opposite", *pair),)
     closing = before + len(mine) + WORDS_AFTER_VALUE >= len(one.words)

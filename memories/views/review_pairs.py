@@ -58,7 +58,7 @@ def show_pair(request: HttpRequest, place: TeamPage, pair_id: UUID) -> HttpRespo
     if request.method != "POST":
         return _render_pair(request, place, pair, PairMergeForm(initial=_initial_merge(pair)))
     if not place.may_change(pair.audience):
-        raise Forbidden("You may see these memories, but not change them.")
+        raise Forbidden("You may read these memories, but not change them.")
     form = PairMergeForm(request.POST)
     if form.is_valid() and _merge_pair(place, pair, form):
         notify(request, SETTLED_TEXTS[PairDecision.MERGE], undo=place.url("review-pair-reopen", pair_id))
