@@ -26,7 +26,7 @@ from teams import rights
 from teams.actor import Actor
 from teams.models import Admission, Agent, Invitation, Project, Role, Team, Token, Workspace
 from tests import factories
-from tests.belongings import propose_append
+from tests.belongings import pair_up, propose_append
 from tests.cast import Cast
 from tests.embedding_server import EndpointServer
 
@@ -82,6 +82,7 @@ def furnish(team: Team, bot: Actor) -> Memory:
     page = SimpleUploadedFile("deploys.html", b"<script>alert(1)</script>", content_type="text/html")
     operations.attach_file(actor=bot, memory_id=memory.pk, file=page, name="deploys.html", content_type="text/html")
     propose_append(bot, memory, "Deploys stop at noon.")
+    pair_up(memory, other)
     operations.files.write_file(actor=bot, path="runbooks/deploys.md", content="Call before you deploy.")
     wish = operations.bulk_edit.build_bulk_edit(deed="pin")
     operations.bulk_edit.apply_bulk_edit(actor=bot, seen={other.pk: other.version}, wish=wish)

@@ -15,7 +15,7 @@ from memories.recall import recall
 from memories.tools import DIALECTS
 from teams.models import Verb
 from tests import factories
-from tests.belongings import Belongings, belongings, call, propose_append
+from tests.belongings import Belongings, belongings, call, pair_up, propose_append
 from tests.cast import Member
 from tests.doors import headers
 from tests.test_api_schema import ENDPOINTS
@@ -137,6 +137,7 @@ def much(member: Known, own: Belongings) -> None:
         operations.add_citation(actor=actor, memory_id=own.memory.pk, quote=text)
         operations.update_memory(actor=actor, memory_id=own.memory.pk, summary=text)
         propose_append(actor, own.memory, text)
+        pair_up(own.memory, other)
         operations.files.write_file(actor=actor, path=f"more/{number}.md", content=text)
         operations.files.write_file(actor=actor, path=own.file.path, content=text)
 
