@@ -146,7 +146,7 @@ class Work:
     def _save_texts(self, texts: list[str]) -> "list[Memory]":
         from memories.operations import Draft, save_memories
 
-        return save_memories(actor=self.actor, drafts=[Draft(content=text) for text in texts])
+        return save_memories(actor=self.actor, drafts=[Draft(content=text, dedupe="create") for text in texts])
 
     def _expire(self) -> None:
         from django.utils import timezone

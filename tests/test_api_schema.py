@@ -27,7 +27,7 @@ def endpoints(patterns: Sequence[Any]) -> Iterator[tuple[str, Published]]:
 
 
 ENDPOINTS = dict(endpoints(urls.urlpatterns))
-OF_PEOPLE = dict(endpoints(people_urls.urlpatterns))  # who have no tokens
+OF_PEOPLE = {f"people's {name}": said for name, said in endpoints(people_urls.urlpatterns)}  # who have no tokens
 
 
 def test_the_document_is_valid_and_nothing_in_it_was_guessed(tmp_path: Any) -> None:

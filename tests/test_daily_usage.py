@@ -20,7 +20,7 @@ NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
 
 def save_days_ago(by: Actor, *, ago: timedelta, content: str = "The queue runs on Postgres.") -> None:
-    operations.save_memory(actor=by, draft=operations.Draft(content=content), now=NOW - ago)
+    operations.save_memory(actor=by, draft=operations.Draft(content=content, dedupe="create"), now=NOW - ago)
 
 
 def team_of(actor: Actor) -> Team:

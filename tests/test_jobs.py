@@ -202,7 +202,7 @@ def test_looking_whether_vectors_are_missing_builds_no_model(
 
 def test_a_save_of_many_puts_its_links_into_the_queue_with_it(writer: Actor, settings: Settings) -> None:
     settings.BACKGROUND = True
-    drafts = [operations.Draft(content="Deploys are frozen from Friday noon.") for _ in range(2)]
+    drafts = [operations.Draft(content="Deploys are frozen from Friday noon.", dedupe="create") for _ in range(2)]
     with transaction.atomic():
         operations.save_memories(actor=writer, drafts=drafts)
         assert in_queue() == ["link"]
@@ -220,7 +220,7 @@ def test_a_save_of_many_puts_its_links_into_the_queue_with_it(writer: Actor, set
 def test_vectors_that_come_later_bring_their_links_themselves(
     server: EndpointServer, writer: Actor, settings: Settings
 ) -> None:
-    drafts = [operations.Draft(content="Deploys are frozen from Friday noon.") for _ in range(2)]
+    drafts = [operations.Draft(content="Deploys are frozen from Friday noon.", dedupe="create") for _ in range(2)]
     operations.save_memories(actor=writer, drafts=drafts)
     assert in_queue() == []
     embed.catch_up()

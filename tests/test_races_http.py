@@ -100,7 +100,7 @@ def test_of_twenty_clients_with_one_version_one_wins(clients: Clients, by: str) 
 @pytest.mark.parametrize("path", ["memories", "memories/batch"])
 def test_one_idempotency_key_writes_once_and_answers_all_the_same(clients: Clients, path: str) -> None:
     body: dict[str, Any] = {"content": f"once by {path}"}
-    sent = {"memories": [body, body]} if path.endswith("batch") else body
+    sent = {"memories": [body, body | {"dedupe": "create"}]} if path.endswith("batch") else body
 
     def save(_: int) -> tuple[int, bytes]:
         """The answer's bytes."""
@@ -149,8 +149,8 @@ def test_batches_in_opposite_order_all_arrive(clients: Clients) -> None:
 
 
 def test_forgetting_and_changing_at_once_never_changes_the_forgotten(clients: Clients) -> None:
-    for _ in range(5):
-        memory = clients("POST", "memories", {"content": "here"})[1]
+    for number in range(5):
+        memory = clients("POST", "memories", {"content": f"here {number}"})[1]
         path = f"memories/{memory['id']}"
         acts = [lambda path=path: clients("DELETE", path)] * 2 + [
             lambda path=path: clients("PATCH", path, {"content": "changed"})
@@ -356,7 +356,9 @@ def test_nothing_is_hung_on_a_memory_while_an_owner_purges_it(clients: Clients) 
         owner.get("/login/")
         assert send("/login/", username="olga", password="a fine long one 9") == 302
         for _ in range(5):
-            memory, other = (clients("POST", "memories", {"content": "SECRET"})[1]["id"] for _ in range(2))
+            memory, other = (
+                clients("POST", "memories", {"content": content})[1]["id"] for content in ("SECRET", "Another.")
+            )
 
             def act(n: int, memory: str = memory, other: str = other) -> int:
                 if n == 0:

@@ -69,7 +69,7 @@ def test_a_memory_follows_what_its_author_saved_just_before(cast: Cast) -> None:
 
     def save(actor: Actor, minutes: float) -> Memory:
         then = now + timedelta(minutes=minutes)
-        return operations.save_memory(actor=actor, draft=Draft(content="Again."), now=then)
+        return operations.save_memory(actor=actor, draft=Draft(content="Again.", dedupe="create"), now=then)
 
     first, others, second, late = save(writer, 0), save(teammate, 1), save(writer, 2), save(writer, 30)
     assert [follows(memory) for memory in (first, others, second, late)] == [None, None, first.pk, None]

@@ -23,9 +23,12 @@ import memoryhub.urls
 import teams.urls
 from memories import operations as work
 from memories.models import Pair
+from memories.operations.team_rules import digest_rules
+from memories.rules.screening_settings import ScreenedWriter
+from memories.screening.findings import FindingGroup
 from teams import operations, rights
 from teams.actor import Actor
-from teams.models import Admission, Invitation, Membership, Role, Token
+from teams.models import Admission, Invitation, Membership, Role, Team, Token
 from teams.views import members
 from tests import factories
 from tests.cast import Cast
@@ -55,8 +58,11 @@ READING = {
     *("core-read", "core-history", "playground", "activity", "activity-recalls", "activity-known", "token", "files"),
     *("folder", "file", "files-deleted", "file-history", "file-download", "conversations", "conversation", "export"),
     *("export-archive", "export-progress", "tree", "palette", "agents", "token-shown", "projects", "members"),
-    *("link-shown", "choose-workspace", "review", "review-item", "review-preview"),
+    *("link-shown", "choose-workspace", "review", "review-item", "review-preview", "team-rules"),
 }
+
+
+POLICY = {"rules": [{"then": "save", "who": ["agent"]}, {"then": "save", "who": ["person"]}]}
 
 
 def make_address_values(cast: Cast) -> dict[str, object]:
@@ -91,8 +97,12 @@ def make_address_values(cast: Cast) -> dict[str, object]:
     own = factories.memory(replace(owner, policy=held.policy), "My own proposal.").proposal_id
     open_pair, settled_pair = make_pair(actor, "staging", "8080", "1933"), make_pair(actor, "mail", "25", "587")
     work.settle_pair(actor=owner, pair_id=settled_pair.pk, settlement=work.Settlement(decision="keep"))
+    replaced = factories.memory(actor, "Replaced.")
+    work.supersede_memory(actor=actor, memory_id=replaced.pk, by=other.pk)
+    Team.objects.filter(pk=cast.ops.pk).update(policy=POLICY)
     return {
         "memory_id": memory.pk,
+        "memory-reinstate memory_id": replaced.pk,
         "pair_id": open_pair.pk,
         "review-pair-reopen pair_id": settled_pair.pk,
         "proposal_id": waiting,
@@ -160,6 +170,10 @@ def body(values: dict[str, object], name: str = "") -> dict[str, Any]:
     named |= {"seen": "1:1"} if name == "review-pair" else {}
     named |= {"proposal": [str(values["proposal_id"])], "ids": str(values["review-reopen proposal_id"])}
     said = BODY | named | {"audience": f"project:{values['project_id']}", "file_id": str(values["living"])}
+    if name.startswith("team-rule"):
+        return {"then": "propose", "who": "agent", "seen": digest_rules(POLICY)}
+    if name == "screening":
+        return {f"{group}-{writer}": "refuse" for group in FindingGroup for writer in ScreenedWriter}
     if name == "review-pair-settle":
         return said | {"decision": "keep"}
     if name in ("memory-attach", "file-upload"):

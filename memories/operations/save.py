@@ -204,8 +204,13 @@ def _save_all(*, actor: Actor, drafts: Sequence[Draft], now: datetime | None = N
     _record_proposals(actor=actor, made=made, now=now)
     written = [memory for _, memory in made]
     refuse_earlier_expiry(actor=actor, memories=written)
-    embed_memories(written, saved=True)
+    embed_memories([memory for memory in written if not _is_unchanged(memory)], saved=True)
     return memories
+
+
+def _is_unchanged(memory: Memory) -> bool:
+    """Return whether the memory stays as it is until somebody approves what was to be saved."""
+    return memory.proposal_id is not None and memory.status == Status.ACTIVE
 
 
 @dataclass(frozen=True, slots=True)

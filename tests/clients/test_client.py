@@ -121,8 +121,10 @@ def test_a_save_that_is_sent_again_is_done_once(client: MemoryHub, wire: Wire, t
     assert len({request.headers["Idempotency-Key"] for request in wire.requests}) == 1
 
 
-def test_two_saves_are_two(client: MemoryHub) -> None:
-    assert client.save("Same.").id != client.save("Same.").id
+def test_the_same_text_is_saved_once_unless_a_copy_is_asked_for(client: MemoryHub) -> None:
+    first = client.save("Same.")
+    assert client.save("Same.").id == first.id
+    assert client.save("Same.", dedupe="create").id != first.id
 
 
 def test_what_would_be_done_twice_is_not_sent_again(client: MemoryHub, wire: Wire) -> None:
