@@ -97,8 +97,8 @@ def make_address_values(cast: Cast) -> dict[str, object]:
     own = factories.memory(replace(owner, policy=held.policy), "My own proposal.").proposal_id
     open_pair, settled_pair = make_pair(actor, "staging", "8080", "1933"), make_pair(actor, "mail", "25", "587")
     work.settle_pair(actor=owner, pair_id=settled_pair.pk, settlement=work.Settlement(decision="keep"))
-    replaced = factories.memory(actor, "Replaced.")
-    work.supersede_memory(actor=actor, memory_id=replaced.pk, by=other.pk)
+    replaced, successor = factories.memory(actor, "Replaced."), factories.memory(actor, "Its successor.")
+    work.supersede_memory(actor=actor, memory_id=replaced.pk, by=successor.pk)
     Team.objects.filter(pk=cast.ops.pk).update(policy=POLICY)
     return {
         "memory_id": memory.pk,

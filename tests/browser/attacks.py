@@ -65,6 +65,13 @@ REFUSED = (
     ("agents/new/", "Add the agent", {"slug": ALL[:50], "name": ALL[:100]}),
     ("projects/new/", "Add the project", {"slug": ALL[:50], "name": ALL[:100]}),
 )
+SAVE_ALL_ATTACKS = {
+    "rules": [{"then": "save"}],
+    "screening": {
+        "injection": {"agents": "allow", "people": "allow"},
+        "secret": {"agents": "allow", "people": "allow"},
+    },
+}
 TAG = 60  # characters that fit everywhere
 MARK = "window.pwned"
 
@@ -75,7 +82,9 @@ def plant_hostile_team() -> User:
     organization = registry.ensure_organization(slug="hostile")
     team = registry.ensure_team(organization=organization, slug="team")
     Organization.objects.filter(pk=organization.pk).update(name=next(text))
-    Team.objects.filter(pk=team.pk).update(name=next(text), description=" ".join(PAYLOADS)[:1000])
+    Team.objects.filter(pk=team.pk).update(
+        name=next(text), description=" ".join(PAYLOADS)[:1000], policy=SAVE_ALL_ATTACKS
+    )
     team.refresh_from_db()
     owner = factories.member(team, Role.OWNER, next(text))
     for payload in PAYLOADS[:4]:
