@@ -118,10 +118,7 @@ class PairAdmin(LogAdmin):
     search_help_text = "The id of a pair or of its older memory, or words of the reason of the newest"
     search_link = "older"
     exclude = ("undo",)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows: QuerySet[Any] = super().get_queryset(request)
-        return rows.select_related("organization", "agent", "user")
+    list_select_related = ("agent", "user")
 
     @display(description="Settled by")
     def byline(self, row: Pair) -> str:

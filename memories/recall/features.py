@@ -46,12 +46,12 @@ class AskedWords:
         return cls(np.array(weights), np.array(begins), terms.mean_bytes, min(meaning_share / EVEN_SHARE, 1.0))
 
 
-def compute_features(candidates: Candidates, rows: NDArray[np.bool_], asked: AskedWords) -> Numbers:
-    """Return a row for each candidate and a column for each of NAMES. Only those that were found, not led to by a link,
-    say how near is near."""
+def compute_features(candidates: Candidates, retrieved: NDArray[np.bool_], asked: AskedWords) -> Numbers:
+    """Return a row for each candidate and a column for each of NAMES. Only those that were retrieved, not led to by
+    a link, say how near is near."""
     # What all words are worth together leaves out identifiers and words that occur nowhere: a share of it has no bound.
     words = np.minimum(candidates["words"], MOST_WORDS)
-    nearness = asked.trust * _scale(candidates["nearness"], rows)
+    nearness = asked.trust * _scale(candidates["nearness"], retrieved)
     by_words, by_meaning = Spread.measure(words), Spread.measure(nearness)
     whole = max(float(asked.weights.sum()), 1e-9)
     weights = asked.weights / whole
@@ -113,9 +113,9 @@ class Spread:
         return likeness / max(self.deviation**2, 1e-6)
 
 
-def _scale(nearness: Numbers, values: NDArray[np.bool_]) -> Numbers:
+def _scale(nearness: Numbers, retrieved: NDArray[np.bool_]) -> Numbers:
     """Return the nearness of each between the farthest, 0, and the nearest, 1. What has no vector yet is far."""
-    known = nearness[values & ~np.isnan(nearness)]
+    known = nearness[retrieved & ~np.isnan(nearness)]
     if not len(known):
         return np.zeros(len(nearness))
     lowest, highest = float(known.min()), float(known.max())

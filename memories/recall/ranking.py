@@ -27,7 +27,7 @@ class Ranking:
     full_score: float  # that a perfect answer would get
     link_ranks: Numbers  # 0 of those that no link leads to
     features: Numbers | None  # that the ranker scored them by, if it did
-    found: NDArray[np.bool_]  # by words or by meaning, not by links alone
+    retrieved: NDArray[np.bool_]  # by words or by meaning, not by links alone
 
     def bind_best(self, limit: int) -> dict[str, Any]:
         """Return the parameters of the statement that reads the best candidates in full: so many, and what pins and
@@ -40,7 +40,7 @@ class Ranking:
         return {"ids": array_literal(ids), "scores": array_literal(best), "places": array_literal(places)}
 
     def find_features(self, place: int) -> Numbers | None:
-        return self.features[place] if self.features is not None and self.found[place] else None
+        return self.features[place] if self.features is not None and self.retrieved[place] else None
 
 
 def rank_candidates(
@@ -48,20 +48,20 @@ def rank_candidates(
 ) -> Ranking:
     """Return the candidates with their scores."""
     lift = parameters["exact_bonus"] * candidates["exact"]
-    found = candidates["meaning_rank"] + candidates["words_rank"] > 0
+    retrieved = candidates["meaning_rank"] + candidates["words_rank"] > 0
     features = None
-    if plan.ranked and terms and found.any():
+    if plan.ranked and terms and retrieved.any():
         asked = AskedWords.read(terms, openings=openings, meaning_share=parameters["meaning_share"])
-        features = compute_features(candidates, found, asked)
+        features = compute_features(candidates, retrieved, asked)
         full_score, scores = 1.0, get_ranker().score(features)
     else:
         full_score = _add_full_parts(plan, parameters["meaning_share"])
         scores = candidates["score"] - lift
     if not plan.has_links:
-        return Ranking(candidates, scores + lift, full_score, np.zeros(len(candidates)), features, found)
+        return Ranking(candidates, scores + lift, full_score, np.zeros(len(candidates)), features, retrieved)
     pulls = candidates["share"] * np.where(candidates.seeds == NOBODY, 1.0, scores[candidates.seeds])
-    scores = np.maximum(np.where(found, scores + lift, 0.0), pulls)
-    return Ranking(candidates, scores, full_score, _rank_links(pulls), features, found)
+    scores = np.maximum(np.where(retrieved, scores + lift, 0.0), pulls)
+    return Ranking(candidates, scores, full_score, _rank_links(pulls), features, retrieved)
 
 
 def _add_full_parts(plan: Plan, meaning_share: float) -> float:
