@@ -76,7 +76,7 @@ def test_by_keyboard_alone_one_is_edited_and_one_merged(
     press(page, "j", "e")
     expect(page.get_by_role("heading", level=1)).to_have_text("Edit and approve")
     page.get_by_label("What to remember").fill("A better fact.")
-    page.keyboard.press("Control+Enter")
+    press(page, "Control+Enter")
     expect(page.locator("#toasts").get_by_text("Edited and approved.")).to_be_visible()
     assert Memory.objects.get(pk=proposals[0].memory_id).content == "A better fact."
     press(page, "j", "m")
