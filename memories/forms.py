@@ -14,7 +14,7 @@ from teams.team_page import TeamPage
 
 AudienceChoices = list[tuple[str, str]]
 MAX_VERSION = 2**31 - 1  # the largest version number that the database can hold
-MINUTE_FIELDS = ("expires_at", "review_by")  # shown to the minute
+MINUTE_FIELDS = ("valid_from", "valid_until", "expires_at", "review_by")  # shown to the minute
 
 
 class MultilineField(forms.CharField):
@@ -61,6 +61,10 @@ class MemoryForm(forms.Form):
         help_text="From 0 to 1. Left empty, the type decides.",
         widget=forms.NumberInput(attrs={"min": 0, "max": 1, "step": "any"}),
     )
+    valid_from = MomentField(label="Holds from", help_text="In UTC. Left empty, it has always held.")
+    valid_until = MomentField(
+        label="Holds until", help_text="In UTC. From then on only questions about earlier find it."
+    )
     expires_at = MomentField(label="Expires", help_text="In UTC. It vanishes at that moment.")
     review_by = MomentField(label="Review by", help_text="In UTC. When somebody should check it again.")
     pinned = forms.BooleanField(required=False, help_text="Ranks first among equals, and never fades.")
@@ -69,6 +73,9 @@ class MemoryForm(forms.Form):
         values = super().clean() or {}
         if values.get("importance") is None and "importance" not in self.errors:
             values["importance"] = DEFAULT_IMPORTANCE.get(values.get("type", ""), 0.5)
+        begins, ends = values.get("valid_from"), values.get("valid_until")
+        if begins and ends and ends < begins:
+            self.add_error("valid_until", "This is before it begins to hold.")
         return values
 
 

@@ -15,7 +15,7 @@ from memories import operations
 from memories.models import Association, Memory, Scope
 from memories.tools import Format, tools
 from teams import operations as registry
-from teams.models import Agent, Verb
+from teams.models import Agent, Team, Verb
 from tests import factories
 from tests.cast import AGENTS, WHO_SEES, Cast
 from tests.tools import call_tool_api
@@ -132,6 +132,45 @@ def test_every_relation_is_known(call_graph: Call, relation: str) -> None:
     earlier = call_graph("memory_save", FACT)["memory_id"]
     call_graph("memory_save", PREFERENCE | {"associations": [{"target_id": earlier, "relation_type": relation}]})
     assert Association.objects.get().relation == relation
+
+
+def test_an_update_may_replace_what_it_updates(call_graph: Call) -> None:
+    earlier = call_graph("memory_save", {"content": "The gateway listens on port 8080."})["memory_id"]
+    link = {"target_id": earlier, "relation_type": "updates", "supersede": True}
+    later = call_graph("memory_save", {"content": "The gateway listens on port 1933.", "associations": [link]})
+    assert later["message"] == "Memory saved successfully"
+    assert str(Memory.objects.get(pk=earlier).superseded_by) == later["memory_id"]
+    found = call_graph("memory_recall", {"query": "Which port has the gateway?"})
+    assert graph_contents(found) == ["The gateway listens on port 1933."]
+
+
+def test_a_replacement_that_cannot_be_saves_nothing(agent: Agent, call_graph: Call) -> None:
+    earlier = call_graph("memory_save", {"content": "The gateway listens on port 8080."})["memory_id"]
+    replacing = {"target_id": earlier, "supersede": True}
+    body = {"content": "The gateway listens on port 1933.", "associations": [replacing]}
+    problem = call_graph("memory_save", body, status=400)
+    assert "updates another one" in problem["fields"]["associations.0.supersede"]
+    private = factories.memory(factories.actor(agent), "The gateway is mine.", scope=Scope.AGENT)
+    other = {"target_id": str(private.pk), "supersede": True, "relation_type": "updates"}
+    problem = call_graph("memory_save", body | {"associations": [other]}, status=400)
+    assert "the same audience" in problem["fields"]["associations.0.target_id"]
+    twice = [replacing | {"relation_type": "updates"}] * 2
+    call_graph("memory_save", body | {"associations": twice}, status=409)
+    assert (Memory.objects.count(), Memory.objects.filter(superseded_by=None).count()) == (2, 2)
+
+
+@pytest.mark.parametrize(("writes", "saved"), [("new", "proposed"), ("change", "active")])
+def test_a_replacement_that_waits_leaves_what_it_replaces(
+    agent: Agent, call_graph: Call, writes: str, saved: str
+) -> None:
+    earlier = call_graph("memory_save", {"content": "The gateway listens on port 8080."})["memory_id"]
+    rule = {"who": ["agent"], "writes": [writes], "then": "propose"}
+    Team.objects.filter(pk=agent.team_id).update(policy={"rules": [rule]})
+    link = {"target_id": earlier, "relation_type": "updates", "supersede": True}
+    answer = call_graph("memory_save", {"content": "The gateway listens on port 1933.", "associations": [link]})
+    assert (answer["status"], "still holds" in answer["message"]) == ("proposed", True)
+    assert Memory.objects.get(pk=answer["memory_id"]).status == saved
+    assert Memory.objects.get(pk=earlier).superseded_by is None
 
 
 def test_the_documented_decision_as_it_stands_names_what_is_missing(call_graph: Call) -> None:

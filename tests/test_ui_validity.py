@@ -74,6 +74,21 @@ def test_a_page_says_when_its_memory_holds(editor: Client, bot: Actor) -> None:
     assert "Let it hold again" not in pages["Over."]
 
 
+def test_a_period_is_set_and_changed_in_the_editor(editor: Client) -> None:
+    form = {"content": "The lock is closed.", "type": "fact", "valid_from": "2026-03-01T00:00"}
+    backwards = editor.post(f"{AT}new/", form | {"valid_until": "2026-02-01T00:00"})
+    assert (backwards.status_code, "This is before it begins to hold." in backwards.text) == (400, True)
+    editor.post(f"{AT}new/", form | {"valid_until": "2026-04-01T00:00"})
+    memory = Memory.objects.get()
+    assert (f"{memory.valid_from:%m-%d %H:%M}", f"{memory.valid_until:%m-%d}") == ("03-01 00:00", "04-01")
+    page = editor.get(f"{AT}{memory.pk}/edit/").text
+    assert 'value="2026-03-01T00:00"' in page
+    editor.post(f"{AT}{memory.pk}/edit/", form | {"valid_until": "", "version": "1"})
+    memory.refresh_from_db()
+    assert (memory.version, f"{memory.valid_from:%m-%d}", memory.valid_until) == (2, "03-01", None)
+    assert "Holds until" in editor.get(f"{AT}{memory.pk}/history/").text
+
+
 def test_what_replaced_it_is_not_named_to_those_who_may_not_see_it(editor: Client, team: Team, bot: Actor) -> None:
     old, new = two_ports(bot)
     operations.supersede_memory(actor=bot, memory_id=old.pk, by=new.pk)

@@ -223,6 +223,11 @@ def _scoped_save(act: Act) -> Write:
     return Write(act, lambda whose: NOBODY if whose.by_key_of_team else whose.changes, (200, 400))
 
 
+def _replacing_target(theirs: Belongings) -> dict[str, Any]:
+    link = {"target_id": str(theirs.memory.pk), "relation_type": "updates", "supersede": True}
+    return {"content": "x", "associations": [link]}
+
+
 DIALECTS: dict[str, Write] = {
     "kv/memory create": _making(_tool("kv/memory", _kv("create")), 200, 409),
     "kv/memory update": _of_team(_tool("kv/memory", _kv("update"))),
@@ -245,6 +250,12 @@ DIALECTS: dict[str, Write] = {
             lambda theirs: {"content": "x", "associations": [{"target_id": str(theirs.memory.pk)}]},
         ),
         400,
+    ),
+    "graph/memory_save that replaces": Write(  # what it saves is the team's
+        _tool("graph/memory_save", _replacing_target),
+        lambda whose: whose.by_key_of_team,
+        others=(400,),
+        seeing=(400, 403),
     ),
     "graph/memory_delete": _by_id(_tool("graph/memory_delete", lambda theirs: {"memory_id": str(theirs.memory.pk)})),
     "files/create": Write(

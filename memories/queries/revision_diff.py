@@ -12,7 +12,14 @@ from memories.rules.fields import MEMORY_FIELDS
 from memories.text.diff import DiffBudget, DiffPart, diff_texts
 
 COMPARED_FIELDS = (*MEMORY_FIELDS, "verified_at", "verified_by", "forget_reason")
-FIELD_LABELS = {"content": "Text", "expires_at": "Expires", "review_by": "Review by", "verified_at": "Verified"}
+FIELD_LABELS = {
+    "content": "Text",
+    "valid_from": "Holds from",
+    "valid_until": "Holds until",
+    "expires_at": "Expires",
+    "review_by": "Review by",
+    "verified_at": "Verified",
+}
 MAX_COMPARED_LENGTH = 20_000  # characters of two texts that are compared where many versions are listed
 
 

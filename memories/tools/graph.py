@@ -40,6 +40,9 @@ SORTED_BY: Mapping[str, Callable[[Hit], float]] = {
 }
 LINKS = 50  # with one save
 SOURCE_LENGTH = 1_000  # fits into the metadata, however it is written there
+SAVED_MESSAGE = "Memory saved successfully"
+PROPOSED = "Memory proposed: it waits for a person's approval"
+NOT_REPLACED = "What it replaces still holds, until a person approves that."
 WAITING = "The memory stays until a person approves that it is forgotten."
 SUMMARIZED = 500  # characters of each memory in a summary
 PREVIEWED = 100
@@ -57,10 +60,12 @@ def memory_save(actor: Actor, arguments: Arguments) -> Result:
     )
     with transaction.atomic():
         memory = operations.save_memory(actor=_in_channel(actor, arguments.get("channel_id")), draft=draft)
+        status, message = describe_held_status(memory), PROPOSED if memory.proposal_id else SAVED_MESSAGE
         if arguments["associations"]:
             _associate(actor, memory, arguments["associations"])
-    message = "Memory proposed: it waits for a person's approval" if memory.proposal_id else "Memory saved successfully"
-    return {"memory_id": str(memory.pk), "success": True, "message": message, **describe_held_status(memory)}
+            if held := _replace_targets(actor, memory, arguments["associations"]):
+                status, message = describe_held_status(held), f"{message}. {NOT_REPLACED}"
+    return {"memory_id": str(memory.pk), "success": True, "message": message, **status}
 
 
 def memory_recall(actor: Actor, arguments: Arguments) -> Result:
@@ -144,6 +149,26 @@ def _associate(actor: Actor, memory: Memory, links: Sequence[Mapping[str, Any]])
         raise Invalid({f"associations.{error.position}.target_id": sentence}) from error
 
 
+def _replace_targets(actor: Actor, memory: Memory, links: Sequence[Mapping[str, Any]]) -> Memory | None:
+    """Let the memory replace the targets for which that is asked. Returns a memory that waits for approval first: the
+    new one, or else one of the targets."""
+    waiting = None
+    for position, link in enumerate(links):
+        if not link["supersede"]:
+            continue
+        place = f"associations.{position}"
+        if link["relation_type"] != Relation.UPDATES:
+            raise Invalid({f"{place}.supersede": "Only a memory that updates another one can replace it."})
+        if memory.proposal_id:
+            return memory
+        try:
+            closed = operations.supersede_memory(actor=actor, memory_id=link["target_id"], by=memory.pk)
+        except Invalid as error:
+            raise Invalid({f"{place}.target_id": " ".join(error.fields.values())}) from error
+        waiting = closed if closed.proposal_id else waiting
+    return waiting
+
+
 def _render_hit(hit: Hit) -> Result:
     memory = hit.memory
     return {
@@ -182,6 +207,10 @@ LINK = record(
         "target_id": identity(description="The memory to link to."),
         "relation_type": one_of(Relation, default=Relation.RELATED_TO.value),
         "weight": fraction(default=0.5, description="How strong the link is."),
+        "supersede": flag(
+            default=False,
+            description="With the relation updates: also replace the target, which no longer holds.",
+        ),
     },
     required=["target_id"],
 )
