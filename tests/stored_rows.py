@@ -14,3 +14,15 @@ def find_tables_with(text: str) -> list[str]:
             if cursor.fetchone()[0]:
                 found.append(table)
     return found
+
+
+def count_rows() -> dict[str, int]:
+    """Return how many rows every table has."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public'")
+        tables = [row[0] for row in cursor.fetchall()]
+        counts = {}
+        for table in tables:
+            cursor.execute(f"SELECT count(*) FROM {table}")
+            counts[table] = cursor.fetchone()[0]
+    return counts

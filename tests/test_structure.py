@@ -25,7 +25,21 @@ LAYERS = (
     ("rules",),
     ("operations", "recall", "queries", "prompts", "transfer", "conversations", "embedding", "reranking"),
     ("contract",),
-    ("api", "mcp", "tools", "views", "admin", "management", "forms", "urls", "templatetags", "jobs", "demo", "apps"),
+    (
+        "api",
+        "mcp",
+        "tools",
+        "views",
+        "admin",
+        "management",
+        "forms",
+        "urls",
+        "templatetags",
+        "jobs",
+        "demo",
+        "apps",
+        "leakcheck",
+    ),
 )
 LAYER_OF = {package: number for number, packages in enumerate(LAYERS) for package in packages}
 
