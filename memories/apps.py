@@ -7,7 +7,8 @@ class MemoriesConfig(AppConfig):
 
     def ready(self) -> None:
         from memories.models import pgvector
-        from memoryhub import roles
+        from memoryhub import pooled_connections, roles
 
         post_migrate.connect(pgvector.adopt_after_migrate, sender=self)
         roles.connect_role_signals(self)
+        pooled_connections.check_by_socket()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import threading
 import time
@@ -23,7 +24,7 @@ from procrastinate.exceptions import ConnectorException
 from psycopg_pool import PoolClosed, PoolTimeout
 from pytest_django import Settings
 
-from memoryhub import background, error_pages, logs, outages, statement_timeout
+from memoryhub import background, error_pages, logs, outages, pooled_connections, statement_timeout
 from memoryhub.outages import OutageFilter, find_outage
 from tests.hub import Hub, hub
 
@@ -164,6 +165,17 @@ def test_an_outage_is_logged_in_a_line_and_a_fault_with_its_traceback(caplog: py
     background.run_and_log(lambda: fail(ValueError("ours")))
     assert "Traceback" in caplog.text
     caplog.handler.filters.clear()
+
+
+@pytest.mark.django_db
+def test_the_pool_gives_out_no_connection_that_postgres_has_closed() -> None:
+    with psycopg.connect(**connection.get_connection_params()) as pooled:
+        pooled_connections.check_connection(pooled)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s)", [pooled.info.backend_pid])
+        assert select.select([pooled], [], [], 60)[0]
+        with pytest.raises(psycopg.OperationalError):
+            pooled_connections.check_connection(pooled)
 
 
 @pytest.mark.django_db

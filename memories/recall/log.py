@@ -9,16 +9,19 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 from uuid import UUID
 
-from django.db import DatabaseError, IntegrityError, transaction
+import orjson
+from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from memories.models import Memory, RecallLog
 from memories.screening.findings import redact
 from memories.screening.secrets import find_secrets
 from memoryhub import background
-from memoryhub.prepared_statements import prepared_cursor
+from memoryhub.ids import uuid7
+from memoryhub.prepared_statements import array_literal, prepared_cursor
 from teams.actor import Actor
 
 log = logging.getLogger(__name__)
@@ -125,16 +128,29 @@ def _redact_secrets(query: str) -> str:
     return redact(query, find_secrets(query))
 
 
+@cache
+def _build_log_statement() -> str:
+    """Return the statement that writes the log: all rows as one JSON array."""
+    types = {str(field.column): field.db_type(connection) for field in RecallLog._meta.concrete_fields}
+    definitions = ", ".join(f"{column} {kind}" for column, kind in types.items())
+    columns, table = ", ".join(types), RecallLog._meta.db_table
+    return (
+        f"INSERT INTO {table} ({columns})"
+        f" SELECT {columns} FROM jsonb_to_recordset(%(rows)s::jsonb) AS row ({definitions})"
+    )
+
+
+def _build_log_row(note: Note) -> dict[str, Any]:
+    return note.said | {
+        "id": uuid7(),
+        "query": _redact_secrets(note.said["query"]),
+        "memory_ids": [memory.pk for memory in note.memories],
+        "versions": [memory.version for memory in note.memories],
+    }
+
+
 @transaction.atomic
 def _write(notes: Sequence[Note]) -> None:
-    RecallLog.objects.bulk_create(
-        RecallLog(
-            **note.said | {"query": _redact_secrets(note.said["query"])},
-            memory_ids=[memory.pk for memory in note.memories],
-            versions=[memory.version for memory in note.memories],
-        )
-        for note in notes
-    )
     counts: Counter[tuple[UUID, UUID]] = Counter()
     audiences: dict[tuple[UUID, UUID], UUID] = {}
     moments: dict[tuple[UUID, UUID], datetime] = {}
@@ -145,15 +161,16 @@ def _write(notes: Sequence[Note]) -> None:
             counts[used] += 1
             audiences[used] = memory.audience
             moments[used] = max(now, moments.get(used, now))
-    ordered = sorted(counts, key=str)
+    ordered = sorted(counts, key=lambda used: (used[0].int, used[1].int))
     with prepared_cursor() as cursor:
+        cursor.execute(_build_log_statement(), {"rows": orjson.dumps(list(map(_build_log_row, notes))).decode()})
         cursor.execute(
             USED,
             {
-                "organizations": [organization for organization, _ in ordered],
-                "memories": [memory for _, memory in ordered],
-                "audiences": [audiences[used] for used in ordered],
-                "counts": [counts[used] for used in ordered],
-                "moments": [moments[used] for used in ordered],
+                "organizations": array_literal(organization for organization, _ in ordered),
+                "memories": array_literal(memory for _, memory in ordered),
+                "audiences": array_literal(audiences[used] for used in ordered),
+                "counts": array_literal(counts[used] for used in ordered),
+                "moments": array_literal(moments[used] for used in ordered),
             },
         )

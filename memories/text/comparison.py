@@ -99,6 +99,7 @@ def compare_texts(first: str, second: str) -> Comparison:
     return Comparison(same=_share_most_words(ones, others))
 
 
+@lru_cache(maxsize=64)
 def normalize_wording(text: str) -> str:
     """Return the text in small letters, with single spaces, without the signs around its words."""
     return " ".join(word.strip(".,;:!?\"'()[]*_`") for word in text.casefold().split()).strip()
@@ -112,24 +113,31 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
 
 
 def _read_sentence(text: str) -> Sentence:
-    words = [
-        _read_word(found[0], not place, bool(ASSIGNMENT.search(text, before, found.start())))
-        for place, (before, found) in enumerate(_find_tokens(text))
-    ]
-    for place, (word, following) in enumerate(pairwise(words)):  # `5 June`, `June 5`
+    words = list(_read_words(text))
+    kinds = {word.kind for word in words}
+    if {"number", "date"} <= kinds:
+        _join_dates(words)
+    stems = frozenset([word.stem for word in words if word.kind not in ("small", "negation")])
+    return Sentence(tuple(words), stems, sum(word.kind == "negation" for word in words) if "negation" in kinds else 0)
+
+
+def _read_words(text: str) -> Iterator[Word]:
+    if not ASSIGNMENT.search(text):  # as in most sentences
+        for place, token in enumerate(TOKEN.findall(text)):
+            yield _read_word(token, not place, False)
+        return
+    before = 0  # the place at which the token before ended
+    for place, found in enumerate(TOKEN.finditer(text)):
+        yield _read_word(found[0], not place, bool(ASSIGNMENT.search(text, before, found.start())))
+        before = found.end()
+
+
+def _join_dates(words: list[Word]) -> None:
+    """Let a number beside a date be a part of it: `5 June`, `June 5`."""
+    for place, (word, following) in enumerate(pairwise(words)):
         if {word.kind, following.kind} == {"number", "date"}:
             words[place] = replace(word, kind="date")
             words[place + 1] = replace(following, kind="date")
-    stems = frozenset(word.stem for word in words if word.kind not in ("small", "negation"))
-    return Sentence(tuple(words), stems, sum(word.kind == "negation" for word in words))
-
-
-def _find_tokens(text: str) -> Iterator[tuple[int, re.Match[str]]]:
-    """Yield each token with the place at which the one before it ended."""
-    before = 0
-    for found in TOKEN.finditer(text):
-        yield before, found
-        before = found.end()
 
 
 @lru_cache(maxsize=8_192)  # most words are common ones
@@ -145,17 +153,26 @@ def _read_word(text: str, first: bool, assigned: bool) -> Word:
 
 
 def _find_kind(text: str, small: str, *, first: bool) -> str:
-    if PATH.match(text):
-        return "path"
-    if VERSION.fullmatch(text):
-        return "version"
-    if (small in DATE_WORDS and (text[0].isupper() or small.endswith("day"))) or ISO_DATE.fullmatch(text):
+    if not text.isalpha() and (kind := _find_kind_of_signs(text)):
+        return kind
+    if small in DATE_WORDS and (text[0].isupper() or small.endswith("day")):
         return "date"
-    if any(map(str.isdigit, text)) or small in NUMBER_WORDS:
+    if small in NUMBER_WORDS:
         return "number"
     if text[0].isupper() and small not in SMALL and not first:
         return "name"
     return ""
+
+
+def _find_kind_of_signs(text: str) -> str:
+    """Return the kind of a word that is more than letters."""
+    if PATH.match(text):
+        return "path"
+    if VERSION.fullmatch(text):
+        return "version"
+    if ISO_DATE.fullmatch(text):
+        return "date"
+    return "number" if any(map(str.isdigit, text)) else ""
 
 
 def _cut_ending(word: str) -> str:
