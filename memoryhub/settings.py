@@ -237,6 +237,9 @@ if RERANKER_CANDIDATES > 50:
     raise ImproperlyConfigured(f"RERANKER_CANDIDATES must be 50 at most, not {RERANKER_CANDIDATES}.")
 
 RECALL_FLOOR = share("RECALL_FLOOR", 0.3)  # the confidence that a hit needs where a caller leaves it to the hub
+FEEDBACK_WEIGHT = share("FEEDBACK_WEIGHT", 0.1)  # how far feedback moves a hit: a share of its relevance
+if FEEDBACK_WEIGHT > 0.3:
+    raise ImproperlyConfigured(f"FEEDBACK_WEIGHT must be 0.3 at most, not {FEEDBACK_WEIGHT}.")
 SIMILAR_ABOVE = share("SIMILAR_ABOVE", 0.9)  # a new memory is linked to what it resembles more than that; 0: to nothing
 PAIRS_ABOVE = share("PAIRS_ABOVE", 0.3)  # memories more similar than that are compared with each other
 

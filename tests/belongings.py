@@ -17,6 +17,7 @@ from memories.contract import inputs
 from memories.models import (
     Asset,
     Association,
+    Feedback,
     FileVersion,
     Memory,
     Pair,
@@ -87,6 +88,7 @@ HANGING = {
     Asset: "memory_id = %(memory)s",
     Source: "memory_id = %(memory)s",
     Proposal: "memory_id = %(memory)s",
+    Feedback: "memory_id = %(memory)s",
     TeamFile: "id = %(file)s",
     FileVersion: "file_id = %(file)s",
 }

@@ -38,6 +38,8 @@ def hub_day() -> Calls:
     yield "memory_unlink", berth | crane | {"relation": "caused_by"}
     yield "memory_cite", berth | {"url": "https://chat.example.org/7", "quote": "The crane at 7 is broken."}
     yield "memory_sources", berth
+    yield "memory_feedback", berth | {"rating": "wrong", "reason": "It is berth 8."}
+    yield "memory_feedback", berth
     yield "memory_forget", {"key": "berth-7", "reason": "It was a dream."}
     yield "memory_list", {"forgotten": True}
     yield "memory_restore", berth

@@ -83,6 +83,7 @@ def furnish(team: Team, bot: Actor) -> Memory:
     operations.attach_file(actor=bot, memory_id=memory.pk, file=page, name="deploys.html", content_type="text/html")
     propose_append(bot, memory, "Deploys stop at noon.")
     pair_up(memory, other)
+    operations.rate_memory(actor=bot, memory_id=other.pk, rating="outdated")
     operations.files.write_file(actor=bot, path="runbooks/deploys.md", content="Call before you deploy.")
     wish = operations.bulk_edit.build_bulk_edit(deed="pin")
     operations.bulk_edit.apply_bulk_edit(actor=bot, seen={other.pk: other.version}, wish=wish)

@@ -85,6 +85,7 @@ def lively(cast: Cast) -> Organization:
     gone = factories.memory(actor, "A box too many.")
     operations.associate(actor=actor, origin_id=memory.pk, target_id=gone.pk)
     pair_up(memory, gone)
+    operations.rate_memory(actor=actor, memory_id=memory.pk, rating="outdated")
     operations.forget_memory(actor=actor, memory_id=gone.pk, reason="thrown away")
     operations.files.write_file(actor=actor, path="moving/plan.md", content="# Plan")
     operations.files.write_file(actor=actor, path="moving/plan.md", content="# Plan B")

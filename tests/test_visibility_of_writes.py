@@ -1,13 +1,15 @@
 """The one rule about who changes a memory, through every door that writes."""
 
+from contextlib import suppress
 from itertools import product
 
 import pytest
 
 from memories import operations
-from memories.models import Pair, PairState, Scope
+from memories.models import Pair, PairState, Rating, Scope
 from memories.tools import DIALECTS
 from memories.tools.hub import TOOLS
+from memoryhub.errors import NotFound
 from teams.models import Verb
 from tests import factories, writing
 from tests.belongings import SECRET_WORD, Belongings, belongings, undone
@@ -43,6 +45,9 @@ def try_write(cast: Cast, write: Write, theirs: Belongings, name: str, *verbs: V
         if write.replaced:
             by = theirs.link.target_id
             operations.supersede_memory(actor=cast["writer"].actor(), memory_id=theirs.memory.pk, by=by)
+        if write.rated:
+            with suppress(NotFound):
+                operations.rate_memory(actor=cast[name].actor(), memory_id=theirs.memory.pk, rating=Rating.WRONG)
         if write.settled:
             decided = {"state": PairState.SETTLED, "decision": "not-duplicate", "agent": theirs.memory.agent}
             Pair.objects.filter(pk=theirs.pair.pk).update(**decided)

@@ -58,6 +58,7 @@ class Write:
     forgotten: bool = False  # is done to what was forgotten
     replaced: bool = False  # is done to what was replaced by another
     settled: bool = False  # is done to a pair that the writer has settled
+    rated: bool = False  # is done to what the caller has rated
     of_files: bool = False  # which are the team's, whatever the scope of memories
 
     def allowed_statuses(self, whose: Whose, name: str) -> tuple[int, ...]:
@@ -143,6 +144,8 @@ RULES: Mapping[str, Callable[[Act], Write]] = {
     "post memories/<uuid:memory_id>/move": lambda act: Write(act, lambda whose: whose.changes, (404, 400), (403, 400)),
     "post memories/<uuid:memory_id>/reinstate": _reinstating,
     "delete proposals/<uuid:proposal_id>": _by_proposer,
+    "post memories/<uuid:memory_id>/feedback": lambda act: _by_sight(act),
+    "delete memories/<uuid:memory_id>/feedback": lambda act: Write(act, lambda whose: whose.sees, rated=True),
     "post pairs/<uuid:pair_id>/reopen": lambda act: Write(
         act, lambda whose: whose.changes & {"writer"}, seeing=(403,), settled=True
     ),
@@ -350,6 +353,8 @@ HUB: dict[str, Write] = {
     "pair_settle": _by_id(
         _mcp("pair_settle", lambda theirs: {"pair_id": str(theirs.pair.pk), "decision": "not-duplicate"})
     ),
+    "memory_feedback": _by_sight(_mcp("memory_feedback", _memory(rating="wrong"))),
+    "memory_feedback that withdraws": Write(_mcp("memory_feedback", _memory()), lambda whose: whose.sees, rated=True),
     "memory_cite": _by_id(_mcp("memory_cite", _memory(quote="x"))),
     "file_write": _of_files(_mcp("file_write", _file(content="x")), 200),
     "file_append": _of_files(_mcp("file_append", _file(text="x"))),

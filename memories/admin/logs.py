@@ -1,4 +1,4 @@
-"""Read-only admin of recalls, settled questions, proposals, bulk edits, idempotency records and vocabularies."""
+"""Read-only admin of recalls, settled questions, proposals, pairs, feedback, bulk edits and idempotency records."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, DropdownFilter
 from unfold.decorators import display
 
 from memories.admin.token_activity import TokenLogAdmin
-from memories.models import Answer, Batch, Pair, Proposal, RecallLog, SettledQuestion, Vocabulary
+from memories.models import Answer, Batch, Feedback, Pair, Proposal, RecallLog, SettledQuestion, Vocabulary
 from memories.recall import Mode
 from memoryhub.admin import LogAdmin, ReadOnlyAdmin, RowFilter, shorten_text
 
@@ -123,6 +123,25 @@ class PairAdmin(LogAdmin):
     @display(description="Settled by")
     def byline(self, row: Pair) -> str:
         return row.settled_by
+
+
+@admin.register(Feedback)
+class FeedbackAdmin(LogAdmin):
+    """List what readers say about memories, without the memories' texts."""
+
+    list_display = ("rating", "memory_id", "reason", "byline", "created_at", "settled_at")
+    list_filter = (("rating", ChoicesDropdownFilter),)
+    search_fields = ("reason",)
+    search_help_text = "The id of a memory, or words of the reason of the newest"
+    search_link = "memory"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows: QuerySet[Any] = super().get_queryset(request)
+        return rows.select_related("organization", "agent", "user")
+
+    @display(description="By")
+    def byline(self, row: Feedback) -> str:
+        return str(row.byline)
 
 
 @admin.register(Batch)

@@ -14,6 +14,7 @@ from memories.models import (
     ProposalState,
     ProposedOperation,
     Provenance,
+    Rating,
     Relation,
     Scope,
     Status,
@@ -35,7 +36,7 @@ ENUMS = {
     for name, choices in {
         **{
             enum.__name__: enum
-            for enum in (Type, Scope, Status, Provenance, Relation, Change, Dedupe, Mode, Presence, Verb)
+            for enum in (Type, Scope, Status, Provenance, Rating, Relation, Change, Dedupe, Mode, Presence, Verb)
         },
         **{
             enum.__name__: enum

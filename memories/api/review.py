@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 from memories.api.framework import PersonAuthentication, actor_of
 from memories.api.openapi import endpoint
 from memories.contract import inputs, output_schemas
-from memories.contract.use_cases import pairs
+from memories.contract.use_cases import feedback, pairs
 from memories.contract.use_cases import review as use_cases
 from memories.queries.review import REVIEW_KINDS
 
@@ -40,8 +40,8 @@ class Review(PeopleView):
         of_people=True,
     )
     def get(self, request: Request, params: Mapping[str, Any], **team: str) -> Response:
-        """Returns the proposals, contradictions and duplicates that you may decide about, and memories that are due for
-        review."""
+        """Returns the proposals, contradictions and duplicates that you may decide about, and memories that were
+        reported or are due for review."""
         return Response(use_cases.list_review(actor_of(request), params))
 
 
@@ -140,3 +140,35 @@ class ReopenReviewedPair(PeopleView):
     def post(self, request: Request, pair_id: UUID, body: dict[str, Any], **team: str) -> Response:
         """Both memories are again as they were, unless somebody has changed them since."""
         return Response(pairs.reopen_pair(actor_of(request), {"pair_id": pair_id}))
+
+
+class DismissReports(PeopleView):
+    @endpoint(
+        operation="dismissReports",
+        summary="Decide that a reported memory is right",
+        takes=inputs.REOPEN,
+        gives=output_schemas.MEMORY,
+        example={},
+        answer=output_schemas.MEMORY_EXAMPLE,
+        writes=True,
+        of_people=True,
+    )
+    def post(self, request: Request, memory_id: UUID, body: dict[str, Any], **team: str) -> Response:
+        """The reports count no more, as long as the text of the memory stays."""
+        return Response(feedback.dismiss_reports(actor_of(request), {"memory_id": memory_id}))
+
+
+class ReopenReports(PeopleView):
+    @endpoint(
+        operation="reopenReports",
+        summary="Undo a decision about reports",
+        takes=inputs.REOPEN,
+        gives=output_schemas.MEMORY,
+        example={},
+        answer=output_schemas.MEMORY_EXAMPLE,
+        writes=True,
+        of_people=True,
+    )
+    def post(self, request: Request, memory_id: UUID, body: dict[str, Any], **team: str) -> Response:
+        """The reports that were dismissed last wait for a decision again."""
+        return Response(feedback.reopen_reports(actor_of(request), {"memory_id": memory_id}))

@@ -12,6 +12,7 @@ from memories.models import (
     PairState,
     ProposalState,
     Provenance,
+    Rating,
     Relation,
     Scope,
     Type,
@@ -234,6 +235,14 @@ SETTLE_PAIR = record(
     },
     required=["decision"],
     title="Settlement",
+)
+RATE = record(
+    {
+        "rating": one_of(Rating),
+        "reason": text(longest=SUMMARY_LENGTH, description="Why, for those who may change the memory."),
+    },
+    required=["rating"],
+    title="NewRating",
 )
 REVIEW: dict[str, Schema] = {
     "kind": one_of(REVIEW_KINDS, description="Only what is of this kind."),

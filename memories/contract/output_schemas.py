@@ -13,6 +13,7 @@ from memories.models import (
     ProposalState,
     ProposedOperation,
     Provenance,
+    Rating,
     Relation,
     Scope,
     Status,
@@ -228,19 +229,45 @@ PAIR = whole_record(
     },
     title="Pair",
 )
+RATINGS = whole_record(
+    {
+        "memory_id": identity(),
+        "counts": whole_record(
+            {rating.value: COUNT for rating in Rating},
+            title="RatingCounts",
+            description="How many say so about the text as it is.",
+        ),
+        "own": nullable(
+            whole_record(
+                {
+                    "rating": one_of(Rating),
+                    "reason": nullable(text()),
+                    "created_at": moment(),
+                    "dismissed": flag(description="A person has looked at your report, and the memory is right."),
+                },
+                title="OwnRating",
+            )
+        ),
+    },
+    title="Ratings",
+)
+REPORT = whole_record(
+    {"rating": one_of(Rating), "reason": nullable(text()), "by": text(), "created_at": moment()}, title="Report"
+)
 FIELD_CHANGE = whole_record({"field": text(), "old": text(), "new": text()}, title="FieldChange")
 REVIEW_ITEM = whole_record(
     {
         "kind": one_of(REVIEW_KINDS),
-        "id": identity(description="The id of the proposal or pair; of what is due, the memory's."),
+        "id": identity(description="The id of the proposal, pair or report; of what is due, the memory's."),
         "since": moment(description="Since when it waits."),
         "memory": MEMORY,
         "pair": PAIR,
+        "reports": list_of(REPORT, description="Who says that the memory is wrong or outdated, and why."),
         "proposal": PROPOSAL,
         "changes": list_of(FIELD_CHANGE, description="What an approval would change in the memory as it is now."),
         "conflict": flag(description="The memory has changed in the same place since: it takes `edits` to approve."),
     },
-    optional=("pair", "proposal", "changes", "conflict"),
+    optional=("pair", "reports", "proposal", "changes", "conflict"),
     title="ReviewItem",
 )
 REVIEW = whole_record(
@@ -489,6 +516,16 @@ PAIR_EXAMPLE: dict[str, Any] = {
     "settled_by": None,
     "settled_at": None,
     "created_at": "2026-11-02T08:15:00Z",
+}
+RATINGS_EXAMPLE: dict[str, Any] = {
+    "memory_id": MEMORY_EXAMPLE["id"],
+    "counts": {"helpful": 2, "not-helpful": 0, "wrong": 0, "outdated": 1},
+    "own": {
+        "rating": "outdated",
+        "reason": "Berth 7 is open again.",
+        "created_at": "2026-11-02T10:00:00Z",
+        "dismissed": False,
+    },
 }
 ASSOCIATION_EXAMPLE = {
     "id": "01a8c2f2-5e6f-7a8b-9c0d-1e2f3a4b5c6d",

@@ -1,10 +1,12 @@
 """JSON representations of models, as plain dicts: building them costs a hundredth of what serializer classes do."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from memories.models import (
     Asset,
     Association,
+    Feedback,
     FileVersion,
     Memory,
     MemoryFields,
@@ -16,6 +18,7 @@ from memories.models import (
     TeamFile,
 )
 from memories.prompts import context
+from memories.queries.feedback import FeedbackSummary
 from memories.queries.pairs import find_pair_differences
 from memories.queries.presence import Presence
 from memories.queries.proposed_change import ChangePreview
@@ -24,6 +27,7 @@ from memories.queries.recall_log import RecallEntry as PastRecall
 from memories.queries.review import ReviewItem
 from memories.recall import Hit, Recalled, Verdict
 from memories.recall.confidence import describe_confidence
+from memories.recall.feedback import find_factor
 from memories.recall.hybrid import SCORE_PARTS
 from memories.rules.trust import label_trust
 from teams.actor import Actor
@@ -136,6 +140,8 @@ def reasons(hit: Hit, *, floor: float) -> dict[str, Any] | None:
         "importance_now": round(row.importance, 4),
         "added_by_importance": round(row.added_by_importance, 4),
         "added_by_pin": row.added_by_pin if hit.memory.pinned else 0.0,
+        "feedback": round(row.feedback, 4),
+        "feedback_factor": round(find_factor(row.feedback), 4),
         "reranker": None if hit.reranked is None else round(hit.reranked, 4),
         "reciprocal_rank_score": round(row.reciprocal, 6),
         "score_parts": {name: round(row.parts.get(name, 0.0), 4) for name in SCORE_PARTS},
@@ -280,9 +286,27 @@ def _paired_memory(row: Memory) -> dict[str, Any]:
     }
 
 
-def review_item(item: ReviewItem, preview: ChangePreview | None) -> dict[str, Any]:
-    """Return an item of the review queue, with what an approval of a proposal would change."""
+def ratings(summary: FeedbackSummary) -> dict[str, Any]:
+    """Return how a memory was rated, and what the caller itself said."""
+    own = summary.own
+    said = own and {
+        "rating": own.rating,
+        "reason": own.reason or None,
+        "created_at": own.created_at,
+        "dismissed": own.settled_at is not None,
+    }
+    return {"memory_id": summary.memory.pk, "counts": dict(summary.counts), "own": said}
+
+
+def report(row: Feedback) -> dict[str, Any]:
+    return {"rating": row.rating, "reason": row.reason or None, "by": row.byline, "created_at": row.created_at}
+
+
+def review_item(item: ReviewItem, preview: ChangePreview | None, reports: Sequence[Feedback] = ()) -> dict[str, Any]:
+    """Return an item of the review queue, with what an approval of a proposal would change, or who reported it."""
     about = {"kind": item.kind, "id": item.row.pk, "since": item.since}
+    if isinstance(item.row, Feedback):
+        return about | {"memory": memory(item.row.memory), "reports": [report(row) for row in reports]}
     if isinstance(item.row, Pair):
         return about | {"memory": memory(item.row.newer), "pair": pair(item.row)}
     if preview is None:

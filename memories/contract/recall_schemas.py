@@ -42,6 +42,14 @@ REASONS = whole_record(
         "importance_now": {"type": "number"},
         "added_by_importance": {"type": "number"},
         "added_by_pin": {"type": "number"},
+        "feedback": {
+            "type": "number",
+            "description": "The balance of what readers said about it, from -1 (against it) to 1 (for it).",
+        },
+        "feedback_factor": {
+            "type": "number",
+            "description": "The factor by which this moved it among the hits. The relevance stays with the place.",
+        },
         "reranker": nullable({"type": "number"}),
         "reciprocal_rank_score": {"type": "number"},
         "score_parts": whole_record(

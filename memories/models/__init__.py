@@ -26,6 +26,7 @@ from memories.models.constants import (
 )
 from memories.models.disputes import disputed_sql
 from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded, UnembeddedQuerySet
+from memories.models.feedback import PRIOR_WEIGHT, REPORTS, Feedback, FeedbackQuerySet, Rating, feedback_sql
 from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
 from memories.models.idempotency import Answer
 from memories.models.memory import Conflicting, Memory, MemoryFields, MemoryQuerySet, Similar
@@ -53,7 +54,9 @@ __all__ = [
     "METADATA_BYTES",
     "MOMENT_ARGUMENTS",
     "PATH_LENGTH",
+    "PRIOR_WEIGHT",
     "QUESTION_LENGTH",
+    "REPORTS",
     "SUMMARY_LENGTH",
     "TAG_COUNT",
     "TRIMMED_SIGNS",
@@ -69,6 +72,8 @@ __all__ = [
     "Deed",
     "Embedding",
     "EmbeddingModel",
+    "Feedback",
+    "FeedbackQuerySet",
     "FileVersion",
     "Growth",
     "Lexeme",
@@ -86,6 +91,7 @@ __all__ = [
     "ProposalState",
     "ProposedOperation",
     "Provenance",
+    "Rating",
     "RecallLog",
     "Relation",
     "Revision",
@@ -104,5 +110,6 @@ __all__ = [
     "Vocabulary",
     "asset_path",
     "disputed_sql",
+    "feedback_sql",
     "octet_length",
 ]

@@ -44,6 +44,7 @@ from memories.operations.decide_many import (
     reopen_proposals,
 )
 from memories.operations.extract import KnownProposal, SavedProposals, propose_memories, save_proposals
+from memories.operations.feedback import dismiss_reports, rate_memory, reopen_reports, withdraw_rating
 from memories.operations.forget import forget_memory, purge_memory, restore_memory
 from memories.operations.idempotency import IdempotentResult, find_earlier_answer, run_once
 from memories.operations.keys import sweep_expired
@@ -98,6 +99,7 @@ __all__ = [
     "change_scope",
     "detach_file",
     "dismiss_question",
+    "dismiss_reports",
     "dissociate",
     "expire_proposals",
     "files",
@@ -108,6 +110,7 @@ __all__ = [
     "pin_memory",
     "propose_memories",
     "purge_memory",
+    "rate_memory",
     "reattach_file",
     "redact_stored_texts",
     "reinstate_memory",
@@ -118,6 +121,7 @@ __all__ = [
     "reopen_proposal",
     "reopen_proposals",
     "reopen_question",
+    "reopen_reports",
     "restore_citation",
     "restore_memory",
     "revert_memory",
@@ -137,4 +141,5 @@ __all__ = [
     "update_memory",
     "verify_memory",
     "withdraw_proposal",
+    "withdraw_rating",
 ]

@@ -10,7 +10,7 @@ from django.db.models import F, Value
 from django.db.models.functions import Concat
 from django.utils import timezone
 
-from memories.models import CONTENT_BYTES, Change, Memory, ProposedOperation, Revision, Scope
+from memories.models import CONTENT_BYTES, Change, Feedback, Memory, ProposedOperation, Revision, Scope
 from memories.operations.propose import NeedsApproval, proposable
 from memories.operations.revise import change_key_or_audience, lock_memory, revise
 from memories.operations.save import MemoryChanges, resolve_audience
@@ -191,6 +191,7 @@ def change_scope(
     if wanted is Scope.AGENT and audience != present.agent_id:
         raise Invalid({"scope": "It can only become a memory of the agent that wrote it."})
     values = {"scope": wanted, access.AUDIENCE_COLUMN[wanted]: audience, "audience": audience}
+    Feedback.objects.of_memory(present).update(audience=audience)
     return change_key_or_audience(
         actor=actor, memory_id=memory_id, change=Change.UPDATED, version=version, now=now, values=values
     )

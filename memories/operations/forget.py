@@ -15,6 +15,7 @@ from memories.models import (
     Asset,
     Association,
     Change,
+    Feedback,
     Memory,
     Pair,
     Proposal,
@@ -128,6 +129,7 @@ def _drop_attachments(memory: Memory) -> None:
     Association.objects.reaching(memory).delete()
     Proposal.objects.in_organization(memory.organization_id).filter(memory=memory.pk).delete()
     Pair.objects.in_organization(memory.organization_id).of_memories([memory.pk]).delete()
+    Feedback.objects.of_memory(memory).delete()
     Answer.objects.that_may_quote(memory).delete()
 
 

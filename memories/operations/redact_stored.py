@@ -10,6 +10,7 @@ from django.db import transaction
 from memories.models import (
     LABEL_LENGTH,
     Answer,
+    Feedback,
     FileVersion,
     Lexeme,
     Memory,
@@ -48,6 +49,7 @@ REDACTED_TABLES = (
     RedactedTable("source", Source.with_removed.in_organization, ("quote",)),
     RedactedTable("recall", RecallLog.objects.in_organization, ("query", "filters")),
     RedactedTable("pair", Pair.objects.in_organization, ("reason",)),
+    RedactedTable("feedback", Feedback.objects.in_organization, ("reason",)),
     RedactedTable("proposal", Proposal.objects.in_organization, ("arguments", "reason", "decision_note")),
 )
 # Rows that are of no use without their text: an answer is kept for a day, for a request that is repeated.

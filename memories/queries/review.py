@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from memories.models import Memory, Pair, PairKind, Proposal, ProposalCause
+from memories.models import Feedback, Memory, Pair, PairKind, Proposal, ProposalCause
 from memories.queries.paging import after_row, make_cursor, read_cursor
 from teams.actor import Actor
 
@@ -81,6 +81,19 @@ class DuplicateKind(ContradictionKind):
     kinds = (PairKind.DUPLICATE, PairKind.NEAR_DUPLICATE)
 
 
+class ReportKind(ReviewKind):
+    """Memories that readers called wrong or outdated. Index: feedback_reports."""
+
+    name, label, since = "reports", "Reported", "created_at"
+
+    def select(self, actor: Actor, *, now: datetime) -> QuerySet[Any]:
+        return Feedback.objects.none() if actor.agent_id else Feedback.objects.reported_to(actor, now=now)
+
+    def load(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        loaded = Feedback.objects.filter(pk__in=rows.values("pk"))
+        return loaded.select_related("memory__agent", "memory__user", "memory__project").defer("memory__search")
+
+
 class DueKind(ReviewKind):
     """Memories whose review date has passed. Index: memory_due."""
 
@@ -97,9 +110,8 @@ class DueKind(ReviewKind):
         )
 
 
-REVIEW_KINDS: Mapping[str, ReviewKind] = {
-    kind.name: kind for kind in (ProposalKind(), ScreenedKind(), ContradictionKind(), DuplicateKind(), DueKind())
-}
+_KINDS = (ProposalKind(), ScreenedKind(), ContradictionKind(), DuplicateKind(), ReportKind(), DueKind())
+REVIEW_KINDS: Mapping[str, ReviewKind] = {kind.name: kind for kind in _KINDS}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from memories.models import Memory
 from memories.models.vector_field import vector_literal
 from memories.recall import meaning, words
 from memories.recall.confidence import rate_hits
+from memories.recall.feedback import order_by_feedback
 from memories.recall.hits import Hit
 from memories.recall.query import Question, ask
 from memories.recall.repetitions import find_better
@@ -112,13 +113,13 @@ def rank_memory(
     """Return the memory's rank for this question, or the reasons why it was not weighed."""
     rule = filters.q(now=now) if filters.set_values() else None
     found = ask(actor=actor, question=question, rule=rule, limit=ALL, limits=meaning.choose_limits(limit), now=now)
-    places = {other.pk: place for place, (other, _) in enumerate(found.hits)}
-    if memory.pk in places:
+    if memory.pk in {other.pk for other, _ in found.hits}:
         certainties = rate_hits([(scored, scored.score) for _, scored in found.hits], question)
-        hits = [
+        hits = order_by_feedback(
             Hit(other, scored.score, scored, certainty=certainty)
             for (other, scored), certainty in zip(found.hits, certainties, strict=True)
-        ]
+        )
+        places = {hit.memory.pk: place for place, hit in enumerate(hits)}
         return _judge_place(hits, places[memory.pk], limit=limit, floor=floor)
     return Verdict(None, " ".join([_by_words(memory, question), _by_meaning(actor, memory, question, limit)]).strip())
 

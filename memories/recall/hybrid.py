@@ -69,6 +69,7 @@ class Scored:
     nearness: float | None  # the cosine of its meaning and the query's, as it is
     coverage: float  # of the rarity of the asked words
     features: Numbers | None = None  # that the ranker scored it by
+    feedback: float = 0.0  # the balance of what readers said, from -1 to 1
 
     @property
     def score(self) -> float:
@@ -225,7 +226,7 @@ NO_WORDS: dict[str, Any] = {
 def _read_hit(
     row: tuple[Any, ...], ranking: Ranking, weights: Weights, shares: Sequence[float]
 ) -> tuple[Memory, Scored]:
-    place, importance, access_count, last_accessed_at, disputed, *columns = row
+    place, importance, access_count, last_accessed_at, disputed, feedback, *columns = row
     memory = Memory.from_row(columns, access_count=access_count, last_accessed_at=last_accessed_at, disputed=disputed)
     candidate = ranking.candidates.describe(place)
     return memory, Scored(
@@ -242,4 +243,5 @@ def _read_hit(
         nearness=none_if_unknown(candidate.nearness),
         coverage=words.find_coverage(shares, int(candidate.present)),
         features=ranking.find_features(place),
+        feedback=feedback or 0.0,
     )

@@ -109,6 +109,7 @@ TABLES = (
     Table(memories.Source, f"removed_at IS NULL AND {of_memory()}"),
     Table(memories.Proposal, of_memory(), reach=ExportReach.OWNER),
     Table(memories.Pair, f"{of_memory('older_id')} AND {of_memory('newer_id')}", reach=ExportReach.OWNER),
+    Table(memories.Feedback, of_memory(), reach=ExportReach.OWNER),
     Table(usage.Usage, of_memory(), key="memory_id"),
     Table(memories.TeamFile, FILE_ROWS),
     Table(memories.FileVersion, in_subquery("file_id", "memories_teamfile", FILE_ROWS)),

@@ -8,8 +8,9 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from memories.forms import audience_choices
-from memories.models import Asset, Memory, Source, Status
+from memories.models import Asset, Memory, Rating, Source, Status
 from memories.queries.attachment_previews import AttachmentPreview, build_previews
+from memories.queries.feedback import summarize_ratings
 from memories.queries.links import ARROW_TIP_OFFSETS, lay_out_neighbours, list_neighbours, view_box
 from memories.queries.lookup import find_memory_or_forgotten, list_key_timeline
 from memories.queries.who_can_see import list_readers
@@ -30,7 +31,7 @@ def show_memory(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpR
         "restorable": editable,
         "now_important": _importance_now(memory),
     }
-    context |= _period_context(place.actor, memory)
+    context |= _period_context(place.actor, memory) | _feedback_context(place.actor, memory)
     context |= {"owned": memory.audience in place.actor.owns, "readers": list_readers(memory)}
     context |= {"audiences": audience_choices(place, author=memory.agent_id or memory.pk) if editable else []}
     context |= {"audience": f"{memory.scope}:{memory.audience}"}
@@ -48,6 +49,13 @@ def _period_context(actor: Actor, memory: Memory) -> dict[str, Any]:
         "successor": successor,
         "timeline": timeline if len(timeline) > 1 else [],
     }
+
+
+def _feedback_context(actor: Actor, memory: Memory) -> dict[str, Any]:
+    """Return how readers rated the memory as it is, and what this one said."""
+    summary = summarize_ratings(actor, memory)
+    said = [(Rating(rating).label, count) for rating, count in summary.counts.items() if count]
+    return {"ratings": said, "own_rating": summary.own.rating if summary.own else ""}
 
 
 def _describe_period(memory: Memory) -> str:

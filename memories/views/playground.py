@@ -14,8 +14,10 @@ from django.shortcuts import render
 
 from memories import recall
 from memories.models import Memory, Scope, Type
+from memories.queries.feedback import list_own_ratings
 from memories.recall import ASKING, AUTO, DEFAULT_LIMIT, MOST, QUERY_LENGTH, Filters, Hit, Mode
 from memories.recall.confidence import describe_confidence
+from memories.recall.feedback import find_factor
 from memories.views.view_as import ViewAsForm
 from memoryhub.errors import NotFound, Trouble
 from memoryhub.forms import WordsField, add_refusal
@@ -101,6 +103,12 @@ class HitRow:
     bars: list[ScoreBar]
     reasons: list[str]
     changeable: bool
+    own_rating: str = ""
+
+    @property
+    def feedback_factor(self) -> float:
+        """The factor that feedback is worth among the hits."""
+        return find_factor(self.hit.scored.feedback if self.hit.scored else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +171,14 @@ def _run_recall(
 
 
 def _hit_rows(place: TeamPage, hits: Sequence[Hit], *, floor: float) -> list[HitRow]:
+    ratings = list_own_ratings(actor=place.actor, memory_ids=[hit.memory.pk for hit in hits])
     return [
         HitRow(
             hit,
             _score_bars(hit),
             describe_confidence(hit.certainty, floor=floor),
             place.may_change(hit.memory.audience),
+            ratings.get(hit.memory.pk, ""),
         )
         for hit in hits
     ]

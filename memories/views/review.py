@@ -12,7 +12,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories import operations, recall
-from memories.models import Memory, Pair, PairKind, Proposal, Source
+from memories.models import Feedback, Memory, Pair, PairKind, Proposal, Source
+from memories.queries.feedback import list_reports
 from memories.queries.pairs import find_pair_differences
 from memories.queries.proposed_change import ChangePreview, preview_proposals
 from memories.queries.review import MOST_COUNTED, REVIEW_KINDS, ReviewItem, count_by_kind, list_review_items
@@ -33,6 +34,7 @@ class ReviewCard:
 
     item: ReviewItem
     preview: ChangePreview | None = None
+    reports: Sequence[Feedback] = ()
 
     @property
     def template(self) -> str:
@@ -43,7 +45,7 @@ class ReviewCard:
     def memory(self) -> Memory:
         """The memory that it is about; of two, the newer one."""
         row = self.item.row
-        memory: Memory = row.memory if isinstance(row, Proposal) else row.newer if isinstance(row, Pair) else row
+        memory: Memory = row.newer if isinstance(row, Pair) else getattr(row, "memory", row)
         return memory
 
     @property
@@ -99,7 +101,8 @@ def _list_tabs(place: TeamPage) -> list[KindTab]:
 def build_cards(items: Sequence[ReviewItem], *, budget: DiffBudget | None = None) -> list[ReviewCard]:
     """Return the items with the previews of their proposals, which share one budget."""
     previews = preview_proposals(_list_proposals(items), budget=budget)
-    return [ReviewCard(item, previews.get(item.row.pk)) for item in items]
+    reports = list_reports([item.row for item in items if isinstance(item.row, Feedback)])
+    return [ReviewCard(item, previews.get(item.row.pk), reports.get(item.row.pk, ())) for item in items]
 
 
 def _list_proposals(items: Iterable[ReviewItem]) -> list[Proposal]:

@@ -131,6 +131,10 @@ async def some_writes_wait_for_a_person(hub: Any, folder: Path) -> None:
     assert [one.operation for one in await every(hub.proposals(state="open"))] == ["append"]
     assert (await hub.proposal(held.proposal_id)).arguments == {"text": "The crane comes."}
     assert (await hub.withdraw(held.proposal_id)).state == "withdrawn"
+    rated = await hub.rate(pinned.id, "outdated", reason="It is open again.")
+    assert (rated.counts["outdated"], rated.own.reason, rated.own.dismissed) == (1, "It is open again.", False)
+    assert (await hub.ratings(pinned.id)).own.rating == "outdated"
+    assert (await hub.withdraw_rating(pinned.id)).own is None
 
 
 async def many_come_in_pages(hub: Any, folder: Path) -> None:

@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from memories import operations
 from memories.contract import outputs
-from memories.models import Proposal
+from memories.models import Feedback, Proposal
+from memories.queries.feedback import list_reports
 from memories.queries.proposed_change import preview_proposals
 from memories.queries.review import count_by_kind, list_review_items
 from teams.actor import Actor
@@ -19,7 +20,8 @@ def list_review(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
     kinds = [params["kind"]] if "kind" in params else ()
     page = list_review_items(actor=actor, now=now, kinds=kinds, limit=params["limit"], cursor=params.get("cursor"))
     previews = preview_proposals([item.row for item in page.items if isinstance(item.row, Proposal)])
-    items = [outputs.review_item(item, previews.get(item.row.pk)) for item in page.items]
+    reports = list_reports([item.row for item in page.items if isinstance(item.row, Feedback)])
+    items = [outputs.review_item(item, previews.get(item.row.pk), reports.get(item.row.pk, ())) for item in page.items]
     return {"items": items, "counts": count_by_kind(actor=actor, now=now), "next": page.next}
 
 

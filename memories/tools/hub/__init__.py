@@ -1,6 +1,15 @@
 """The hub's own tools: everything that an agent can do, each described for a model. Arguments and results are those of
 REST."""
 
-from memories.tools.hub import files, links, pairs, proposals, reads, sessions, writes
+from memories.tools.hub import feedback, files, links, pairs, proposals, reads, sessions, writes
 
-TOOLS = (*reads.TOOLS, *writes.TOOLS, *links.TOOLS, *proposals.TOOLS, *pairs.TOOLS, *files.TOOLS, *sessions.TOOLS)
+TOOLS = (
+    *reads.TOOLS,
+    *writes.TOOLS,
+    *links.TOOLS,
+    *proposals.TOOLS,
+    *pairs.TOOLS,
+    *feedback.TOOLS,
+    *files.TOOLS,
+    *sessions.TOOLS,
+)

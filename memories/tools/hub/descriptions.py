@@ -11,7 +11,7 @@ from teams.call_context import CONTEXT_LENGTHS
 
 CONTEXT = record({name: text(longest=longest) for name, longest in CONTEXT_LENGTHS.items()})
 # As every tool tells it: in few words, for a model reads them all.
-CIRCUMSTANCES = anything(description="Context, unless headers give it: project, user, session, workspace, channel.")
+CIRCUMSTANCES = anything(description="Unless headers say: project, user, session, workspace, channel.")
 MEMORY_ID: dict[str, Schema] = {"memory_id": identity(description="The memory's id.")}
 
 

@@ -67,6 +67,23 @@ class Timeline:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class OwnRating:
+    rating: str
+    created_at: datetime
+    reason: str | None = None
+    dismissed: bool = False  # a person has looked at the report, and the memory is right
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ratings:
+    """How many say what about a memory, and what this agent says itself."""
+
+    memory_id: str
+    counts: JSON
+    own: OwnRating | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Proposal:
     """A write that waits for a person, or that one has decided about."""
 

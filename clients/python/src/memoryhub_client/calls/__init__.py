@@ -36,6 +36,7 @@ from memoryhub_client.calls.inputs import (
     Mode,
     ProposalState,
     Question,
+    Rating,
     Scope,
     WholeDraft,
 )
@@ -62,7 +63,17 @@ from memoryhub_client.calls.memories import (
 )
 from memoryhub_client.calls.queries import context, export, me, recall, recalls, why_not
 from memoryhub_client.calls.tools import call_tool, tools
-from memoryhub_client.calls.trust import proposal, proposals, reinstate, supersede, timeline, withdraw
+from memoryhub_client.calls.trust import (
+    proposal,
+    proposals,
+    rate,
+    ratings,
+    reinstate,
+    supersede,
+    timeline,
+    withdraw,
+    withdraw_rating,
+)
 
 __all__ = [
     "Answer",
@@ -79,6 +90,7 @@ __all__ = [
     "Mode",
     "ProposalState",
     "Question",
+    "Rating",
     "Scope",
     "WholeDraft",
     "append",
@@ -111,6 +123,8 @@ __all__ = [
     "pin",
     "proposal",
     "proposals",
+    "rate",
+    "ratings",
     "read_asset",
     "read_file",
     "recall",
@@ -135,5 +149,6 @@ __all__ = [
     "verify",
     "why_not",
     "withdraw",
+    "withdraw_rating",
     "write_file",
 ]

@@ -10,6 +10,7 @@ from memoryhub_client.shapes import JSON
 Scope = Literal["team", "global", "project", "agent"]
 Mode = Literal["hybrid", "keyword", "semantic", "recent", "important", "typed"]
 Format = Literal["openai", "anthropic", "mcp"]
+Rating = Literal["helpful", "not-helpful", "wrong", "outdated"]
 ProposalState = Literal["open", "approved", "rejected", "withdrawn", "expired"]
 Confidence = float | Literal["auto"]  # that hits need; auto: the hub's own floor
 

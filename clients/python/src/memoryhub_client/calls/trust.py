@@ -1,4 +1,4 @@
-"""Requests about what holds when: replacements, timelines, and proposals that wait for a person."""
+"""Requests about what holds: replacements, timelines, proposals that wait for a person, and ratings."""
 
 from datetime import datetime
 
@@ -14,8 +14,8 @@ from memoryhub_client.calls.call import (
     quote_path,
     read_page,
 )
-from memoryhub_client.calls.inputs import ProposalState, Scope
-from memoryhub_client.shapes import Memory, Page, Proposal, Timeline
+from memoryhub_client.calls.inputs import ProposalState, Rating, Scope
+from memoryhub_client.shapes import Memory, Page, Proposal, Ratings, Timeline
 
 
 def supersede(memory_id: Id, by: Id, *, at: datetime | None = None, version: int | None = None) -> Call[Memory]:
@@ -46,3 +46,17 @@ def proposal(proposal_id: Id) -> Call[Proposal]:
 def withdraw(proposal_id: Id) -> Call[Proposal]:
     """Take back a proposal that nobody has decided about."""
     return build_call("DELETE", f"proposals/{check_id(proposal_id, 'proposal')}", Proposal)
+
+
+def rate(memory_id: Id, rating: Rating, *, reason: str = "") -> Call[Ratings]:
+    """Say whether a memory is helpful, not helpful, wrong or outdated, instead of what this agent said before."""
+    return build_post(f"{memory_path(memory_id)}/feedback", Ratings, {"rating": rating, "reason": reason})
+
+
+def withdraw_rating(memory_id: Id) -> Call[Ratings]:
+    """Take back what this agent said about a memory."""
+    return build_call("DELETE", f"{memory_path(memory_id)}/feedback", Ratings)
+
+
+def ratings(memory_id: Id) -> Call[Ratings]:
+    return build_get(f"{memory_path(memory_id)}/feedback", Ratings)

@@ -1,0 +1,37 @@
+"""Feedback in recall: what readers said about a memory moves it a little among hits that are about as relevant."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import groupby
+
+from django.conf import settings
+
+from memories.recall.hits import Hit
+
+
+def find_factor(balance: float) -> float:
+    """Return the factor that a balance of feedback is worth: between 1 - FEEDBACK_WEIGHT and 1 + FEEDBACK_WEIGHT."""
+    return 1.0 + float(settings.FEEDBACK_WEIGHT) * balance
+
+
+def order_by_feedback(hits: Iterable[Hit]) -> list[Hit]:
+    """Return the hits in the order of their relevance times the factor of their feedback. The relevance of each place
+    stays with it, and hits that contain the query letter by letter stay in front."""
+    ordered = list(hits)
+    if not any(hit.scored and hit.scored.feedback for hit in ordered):
+        return ordered
+    moved = [hit for _, group in groupby(ordered, key=_is_literal) for hit in _order_group(list(group))]
+    return [replace(hit, relevance=place.relevance) for hit, place in zip(moved, ordered, strict=True)]
+
+
+def _is_literal(hit: Hit) -> bool:
+    return hit.scored is None or hit.scored.exact > 0
+
+
+def _order_group(hits: list[Hit]) -> list[Hit]:
+    """Order hits by what each place is worth, at most as much as the place before: near ties keep their order."""
+    worth, weighed = hits[0].relevance, []
+    for hit in hits:
+        worth = min(worth, hit.relevance)
+        weighed.append((worth * find_factor(hit.scored.feedback if hit.scored else 0.0), hit))
+    return [hit for _, hit in sorted(weighed, key=lambda pair: pair[0], reverse=True)]
