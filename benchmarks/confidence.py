@@ -1,17 +1,14 @@
-"""Confidence of recall: what the hub's floor keeps, and what it leaves out.
+"""Confidence of recall: the precision and the recall of what comes back at several floors.
 
     python -m benchmarks.confidence FOLDER [FOLDER ...]
 
-A folder is one of `benchmarks.quality`: of its questions it prints recall@5 without and with the floor, and how many of
-as many nonsense questions (words of random letters) still get an answer. A folder with `beliefs.jsonl` (id, text,
-scope, pinned) and `cases.jsonl` (id, text, scope, expected) is about precision: each case is asked among the beliefs of
-its scopes, and what comes back at each floor is compared with what is expected. Pinned beliefs, which every prompt has
-anyway, do not count, and superseded ones hold until yesterday.
+A folder holds `beliefs.jsonl` (id, text, scope, pinned, superseded) and `cases.jsonl` (id, text, scope, expected). Each
+case is asked among the beliefs of its scopes, and what comes back is compared with what is expected. Pinned beliefs,
+which every prompt has anyway, do not count, and superseded ones hold until yesterday. What the floor costs other
+questions, and what nonsense is answered with: `benchmarks.quality`.
 """
 
 import argparse
-import random
-import string
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import timedelta
@@ -20,13 +17,12 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from benchmarks.harness import database, say
-from benchmarks.quality import embed_all, lines, load
+from benchmarks.quality import embed_all, lines
 
 if TYPE_CHECKING:
     from teams.actor import Actor
 
 FLOORS = (0.0, 0.2, 0.3, 0.4, 0.5)
-AT = 5
 
 
 def main() -> None:
@@ -34,38 +30,7 @@ def main() -> None:
     parser.add_argument("folders", nargs="+", type=Path)
     with database():
         for folder in parser.parse_args().folders:
-            is_about_precision = (folder / "beliefs.jsonl").exists()
-            measure_precision(folder) if is_about_precision else measure_floor(folder)
-
-
-def measure_floor(folder: Path) -> None:
-    actors, ids = load(folder.name, lines(folder / "corpus.jsonl"))
-    queries = lines(folder / "queries.jsonl")
-    say(f"\n{folder.name}: {len(ids):,} memories, {len(queries):,} queries")
-    say(f"{'floor':>8}{'recall@5':>10}{'nonsense answered':>20}")
-    for floor in (0.0, "auto"):
-        found = [ask(actors[query["team"]], query["text"], floor, ids) for query in queries]
-        recalled = [
-            len(set(query["relevant"]) & set(hits[:AT])) / len(query["relevant"])
-            for query, hits in zip(queries, found, strict=True)
-        ]
-        answered = [bool(ask(actors[query["team"]], text, floor, ids)) for query, text in make_nonsense(queries)]
-        say(f"{floor:>8}{sum(recalled) / len(recalled):10.4f}{sum(answered) / len(answered):20.3f}")
-
-
-def make_nonsense(queries: Sequence[dict[str, Any]], seed: int = 7) -> list[tuple[dict[str, Any], str]]:
-    """Return a question of random letters for each of the queries."""
-    chance = random.Random(seed)
-    return [
-        (
-            query,
-            " ".join(
-                "".join(chance.choices(string.ascii_lowercase, k=chance.randint(3, 10)))
-                for _ in range(chance.randint(1, 5))
-            ),
-        )
-        for query in queries
-    ]
+            measure_precision(folder)
 
 
 def ask(actor: "Actor", text: str, floor: Any, ids: dict[UUID, str]) -> list[str]:

@@ -1,16 +1,17 @@
 """Fit the table by which recall ranks its candidates, and say how good it is on questions that it was not fitted to.
 
-    python -m benchmarks.fit_ranking FOLDER [FOLDER ...] [--again FOLDER ...] [--write]
+    python -m benchmarks.fit_ranking FOLDER [FOLDER ...] [--again FOLDER ...] [--held-out TABLES] [--write]
 
 A folder holds `corpus.jsonl` and `queries.jsonl`, as for `benchmarks.quality`. Those after `--again` are loaded a
 second time with their memories in random order, so that the ranker learns when neighbours tell nothing. `--write`
-replaces memories/recall/ranking.json; without it, the ranking is only tested.
+replaces memories/recall/ranking.json; without it, the ranking is only tested. `--held-out` writes the table of each
+round of the test to a folder, for `benchmarks.quality --held-out`.
 
 The questions are split by teams: a team is a conversation or a collection, and all its questions are on the same side.
 In each of six rounds the ranker is fitted to the other teams and tested on those left out; a set of one or two teams is
-split by its questions. Then each set is tested by a ranker that was fitted to the other sets alone. What is written is
-fitted to everything. A set counts as much as any other, however many questions it has, and of each at most
-`MOST_QUESTIONS` are used.
+split by its questions. Then each set is tested by a ranker that was fitted to sets of other families alone: `beam100k`
+and `beam500k` are one family, as are a set and its shuffled twin. What is written is fitted to everything. A set counts
+as much as any other, however many questions it has, and of each at most `MOST_QUESTIONS` are used.
 
 The score is one third a linear model, which holds on texts of any kind, and two thirds gradient-boosted trees of six
 leaves, which know what it cannot say. Both are fitted to whole lists of candidates. It needs LightGBM: `pip install
@@ -20,6 +21,7 @@ lightgbm`.
 import argparse
 import json
 import random
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -92,6 +94,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--again", nargs="*", type=Path, default=[], metavar="FOLDER")
+    parser.add_argument("--held-out", type=Path, metavar="TABLES", help="write the table of each round to this folder")
     parser.add_argument("--write", action="store_true", help="replace the table that recall uses")
     arguments = parser.parse_args()
     try:
@@ -101,9 +104,14 @@ def main() -> None:
     with database():
         sets = [collect_examples(folder) for folder in arguments.folders]
         sets += [collect_examples(folder, shuffled=True) for folder in arguments.again]
+    from memories.recall.ranker import TABLE
+
     report(sets)
+    if arguments.held_out:
+        write_rounds(sets, arguments.held_out)
     if arguments.write:
-        write_table(sets)
+        TABLE.write_text(format_table(fit_table(sets)), encoding="utf-8")
+        say(f"\n{TABLE} has {TREES} trees.")
 
 
 def collect_examples(folder: Path, *, shuffled: bool = False) -> Examples:
@@ -145,9 +153,14 @@ def report(sets: Sequence[Examples]) -> None:
     say(f"\n{'':24}{'questions':>10}{'by teams':>10}{'by sets':>10}")
     by_teams = test_by_teams(sets)
     for place, one in enumerate(sets):
-        others = [*sets[:place], *sets[place + 1 :]]
+        others = [other for other in sets if find_family(other.name) != find_family(one.name)]
         unseen = measure_recall(one, fit_ranks(others)(one.features)).mean() if others else float("nan")
         say(f"{one.name:24}{len(one.counts):10,}{by_teams[place]:10.4f}{unseen:10.4f}")
+
+
+def find_family(name: str) -> str:
+    """Return the name of a set without its size and without saying that it was shuffled."""
+    return re.sub(r"\d.*", "", name.split()[0])
 
 
 def test_by_teams(sets: Sequence[Examples]) -> list[float]:
@@ -257,10 +270,25 @@ def fit_trees(samples: Sequence[Examples]) -> Any:
     return lightgbm.train(TREE_OPTIONS, data, TREES)
 
 
-def write_table(sets: Sequence[Examples]) -> None:
-    """Fit to everything, and write the table that recall reads."""
+def write_rounds(sets: Sequence[Examples], folder: Path) -> None:
+    """Write a table for each round of the test, with the teams that it has not seen."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rounds = [assign_rounds(one) for one in sets]
+    for number in range(ROUNDS):
+        seen = [one.take(np.flatnonzero(of != number)) for one, of in zip(sets, rounds, strict=True)]
+        left_out = {
+            f"{one.name}/{one.teams[question]}"
+            for one, of in zip(sets, rounds, strict=True)
+            for question in np.flatnonzero(of == number)
+        }
+        table = fit_table(seen) | {"left_out": sorted(left_out)}
+        (folder / f"round-{number + 1}.json").write_text(format_table(table), encoding="utf-8")
+
+
+def fit_table(sets: Sequence[Examples]) -> dict[str, Any]:
+    """Return the table that recall reads, fitted to all of the sets."""
     from memories.recall.features import NAMES
-    from memories.recall.ranker import TABLE, Ranker
+    from memories.recall.ranker import Ranker
 
     samples = [sample(one) for one in sets]
     weights, booster = fit_linear(samples), fit_trees(samples)
@@ -279,8 +307,7 @@ def write_table(sets: Sequence[Examples]) -> None:
     first, tenth = (float(np.median([some[min(place, len(some) - 1)] for some in sums])) for place in (0, 9))
     table["width"] = (first - tenth) / (find_logit(FIRST_SCORE) - find_logit(TENTH_SCORE))
     table["middle"] = first - table["width"] * find_logit(FIRST_SCORE)
-    TABLE.write_text(format_table(table), encoding="utf-8")
-    say(f"\n{TABLE} has {len(trees)} trees.")
+    return table
 
 
 def find_logit(score: float) -> float:
