@@ -26,8 +26,8 @@ class Ranking:
     scores: Numbers
     full_score: float  # that a perfect answer would get
     link_ranks: Numbers  # 0 of those that no link leads to
-    features: Numbers | None  # that the ranker scored them by, if it did
-    retrieved: NDArray[np.bool_]  # by words or by meaning, not by links alone
+    features: Numbers | None  # of all of them, if the ranker scored any
+    ranked: NDArray[np.bool_]  # by the ranker
 
     def bind_best(self, limit: int) -> dict[str, Any]:
         """Return the parameters of the statement that reads the best candidates in full: so many, and what pins and
@@ -40,28 +40,35 @@ class Ranking:
         return {"ids": array_literal(ids), "scores": array_literal(best), "places": array_literal(places)}
 
     def find_features(self, place: int) -> Numbers | None:
-        return self.features[place] if self.features is not None and self.retrieved[place] else None
+        return self.features[place] if self.features is not None and self.ranked[place] else None
 
 
 def rank_candidates(
     candidates: Candidates, *, plan: Plan, parameters: Mapping[str, Any], terms: Terms | None, openings: Sequence[str]
 ) -> Ranking:
-    """Return the candidates with their scores."""
+    """Return the candidates with their scores.
+
+    Of those that contain the whole query letter by letter, the ranker knows nothing: it was fitted to questions. Words
+    and meaning put them in order.
+    """
     lift = parameters["exact_bonus"] * candidates["exact"]
     retrieved = candidates["meaning_rank"] + candidates["words_rank"] > 0
-    features = None
+    plain = candidates["score"] - lift
+    features, ranked = None, retrieved
     if plan.ranked and terms and retrieved.any():
         asked = AskedWords.read(terms, openings=openings, meaning_share=parameters["meaning_share"])
         features = compute_features(candidates, retrieved, asked)
-        full_score, scores = 1.0, get_ranker().score(features)
+        ranked = retrieved & ~((candidates["exact"] > 0) & bool(terms.literal))
+        full_score, scores = 1.0, np.where(ranked, get_ranker().score(features), plain)
     else:
-        full_score = _add_full_parts(plan, parameters["meaning_share"])
-        scores = candidates["score"] - lift
+        full_score, scores = _add_full_parts(plan, parameters["meaning_share"]), plain
     if not plan.has_links:
-        return Ranking(candidates, scores + lift, full_score, np.zeros(len(candidates)), features, retrieved)
-    pulls = candidates["share"] * np.where(candidates.seeds == NOBODY, 1.0, scores[candidates.seeds])
+        return Ranking(candidates, scores + lift, full_score, np.zeros(len(candidates)), features, ranked)
+    pulls = candidates["share"] * np.where(
+        candidates.seeds == NOBODY, 1.0, np.minimum(scores, full_score)[candidates.seeds]
+    )
     scores = np.maximum(np.where(retrieved, scores + lift, 0.0), pulls)
-    return Ranking(candidates, scores, full_score, _rank_links(pulls), features, retrieved)
+    return Ranking(candidates, scores, full_score, _rank_links(pulls), features, ranked)
 
 
 def _add_full_parts(plan: Plan, meaning_share: float) -> float:
