@@ -76,8 +76,8 @@ class TeamPage:
     @cached_property
     def deciding_actor(self) -> Actor:
         """Return the actor limited to what it decides about here: what is this team's, and what is its own."""
-        own = {pk for pk in (self.actor.person_id,) if pk in self.actor.writes}
-        return replace(self.team_only_actor, writes=frozenset(self.team_only_actor.writes | own))
+        here, own = self.team_only_actor, {self.actor.person_id} & self.actor.writes
+        return replace(here, reads=here.reads | own, writes=here.writes | own)
 
     def url(self, name: str, *arguments: object) -> str:
         """Return the address of one of the team's pages."""

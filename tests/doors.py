@@ -11,13 +11,16 @@ from zipfile import ZipFile
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.test import Client
+from django.utils import timezone
 
 from memories.mcp.resources import KEY
-from memories.models import Asset, Association, Memory, RecallLog, TeamFile
+from memories.models import Asset, Association, Memory, Pair, RecallLog, TeamFile
 from memories.prompts.context import build_context
 from memories.recall import Mode, recall
+from memoryhub.ids import uuid7
 from teams.models import Token, Verb
 from tests import factories
+from tests.belongings import pair_up, propose_append
 from tests.cast import AGENTS, EVERYBODY, Member
 from tests.mcp_caller import Messenger
 from tests.tools import call_tool_api
@@ -144,6 +147,55 @@ def api_recall(member: Member, memory: Memory) -> bool:
         response = Client().post("/api/v1/recall", body, content_type="application/json", headers=said)
         assert response.status_code == 200, response.content
         shown.add(str(memory.pk) in {row["id"] for row in response.json()["memories"]})
+    assert len(shown) == 1
+    return shown == {True}
+
+
+def api_past(member: Member, memory: Memory) -> bool:
+    """Look for the memory at a moment, in what held and in what the hub knew: every door must say the same."""
+    said, moment, shown = headers(member), timezone.now().isoformat(), set()
+    for at in ({"as_of": moment}, {"known_at": moment}, {"as_of": moment, "known_at": moment}):
+        body = {"query": memory.content, "limit": 50, **at}
+        found = Client().post("/api/v1/recall", body, content_type="application/json", headers=said).json()
+        newest = Client().post(
+            "/api/v1/recall", {**body, "mode": "recent"}, content_type="application/json", headers=said
+        )
+        listed = Client().get("/api/v1/memories", {"limit": 200, "type": memory.type, **at}, headers=said).json()
+        told = messenger(member).call("memory_list", limit=200, **at)
+        rows = (found, newest.json(), listed, told)
+        shown |= {str(memory.pk) in {row["id"] for row in page["memories"]} for page in rows}
+        asked = {"query": memory.content, "budget": 100_000, **at}
+        shown.add(memory.content in Client().get("/api/v1/context", asked, headers=said).json()["text"])
+    assert len(shown) == 1
+    return shown == {True}
+
+
+def api_timeline(member: Member, memory: Memory) -> bool:
+    """Give the memory a key and read what that key has said, now and as it was known."""
+    Memory.objects.filter(pk=memory.pk).update(key=f"key of {memory.pk}", owns_key=True)
+    path, moment = f"/api/v1/timeline/key of {memory.pk}", timezone.now().isoformat()
+    asked: list[dict[str, str]] = [{"scope": memory.scope}, {"scope": memory.scope, "known_at": moment}]
+    statuses = {Client().get(path, params, headers=headers(member)).status_code for params in asked}
+    assert statuses in ({200}, {404})
+    return statuses == {200}
+
+
+def pair_with_twin(memory: Memory) -> Pair:
+    """Pair the memory with another one of its audience, which everybody sees who may read that."""
+    twin = Memory.objects.get(pk=memory.pk)
+    twin.pk, twin.key, twin.owns_key, twin.content = uuid7(), "", False, "Its twin."
+    twin.forgotten_at = twin.expires_at = None
+    twin.save(force_insert=True)
+    return pair_up(memory, twin)
+
+
+def api_pairs(member: Member, memory: Memory) -> bool:
+    """Look for a pair with the memory by its id and in lists, by REST and by MCP: all must agree."""
+    pair, said = pair_with_twin(memory), headers(member)
+    listed = Client().get("/api/v1/pairs", {"memory_id": memory.pk}, headers=said).json()["pairs"]
+    told = messenger(member).call("pair_list", memory_id=str(memory.pk))["pairs"]
+    shown = {str(pair.pk) in {row["id"] for row in rows} for rows in (listed, told)}
+    shown.add(Client().get(f"/api/v1/pairs/{pair.pk}", headers=said).status_code == 200)
     assert len(shown) == 1
     return shown == {True}
 
@@ -369,6 +421,9 @@ ALL: dict[Door, tuple[str, ...]] = {
     api_key: AGENTS,
     context_blocks: EVERYBODY,
     api_context: AGENTS,
+    api_past: AGENTS,
+    api_timeline: AGENTS,
+    api_pairs: AGENTS,
     api_recalls: AGENTS,
     scoped_get: AGENTS,
     scoped_recall: AGENTS,
@@ -385,6 +440,30 @@ OF_THE_CONTEXT: tuple[Door, ...] = (scoped_get_by_key,)
 
 # Doors to nothing but what the caller's own team shares.
 OF_THE_TEAM: tuple[Door, ...] = (kv_view, kv_search, group_recall, group_list, team_search, mcp_resource, mcp_completed)
+
+
+def review_queue(member: Member, memory: Memory) -> bool:
+    """Look for the memory in the inbox of a person, as due, as one of a pair and as what a proposal would change: on
+    the page, by REST and in the counts, which must all agree."""
+    assert member.user
+    Memory.objects.filter(pk=memory.pk).update(review_by=timezone.now())
+    pair_with_twin(memory)
+    assert memory.agent
+    propose_append(factories.actor(memory.agent, workspace="blue"), memory, "And in the right one.")
+    team = member.user.memberships.get().team.slug
+    browser = Client()
+    browser.force_login(member.user)
+    browser.post(f"/t/acme/{team}/workspace/", {"workspace": "blue"})
+    queue = browser.get(f"/api/v1/teams/acme/{team}/review?limit=50").json()
+    kinds = {item["kind"] for item in queue["items"] if str(memory.pk) in str(item)}
+    assert kinds in (set(), {"proposals", "duplicates", "due"})
+    assert {kind for kind, number in queue["counts"].items() if number} >= kinds
+    assert bool(kinds) == (memory.content in browser.get(f"/t/acme/{team}/review/").text)
+    return bool(kinds)
+
+
+# Doors of people to what waits for those who may change it.
+OF_THE_INBOX: tuple[Door, ...] = (review_queue,)
 
 FILES: dict[FileDoor, tuple[str, ...]] = {
     file_queryset: EVERYBODY,

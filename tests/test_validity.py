@@ -10,10 +10,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memories import operations
+from memories.contract.use_cases.memories import list_memory_page
 from memories.models import Association, Memory, Relation
 from memories.prompts.context import build_context
 from memories.queries.lookup import list_key_timeline
-from memories.recall import recall, why_not
+from memories.recall import Filters, recall, why_not
 from memoryhub.errors import Conflict, Invalid, NotFound
 from teams.actor import Actor
 from tests import factories
@@ -164,3 +165,77 @@ def test_replacements_in_a_circle_at_once_leave_none(agent: Actor) -> None:
 def test_a_period_cannot_end_before_it_begins(agent: Actor) -> None:
     with pytest.raises(Invalid, match="valid until is not before valid from"):
         factories.memory(agent, "Backwards.", valid_from=MAY, valid_until=MARCH)
+
+
+# What the hub knew
+
+
+@pytest.fixture
+def before() -> datetime:
+    """A moment after the first write of a test and before the others."""
+    return timezone.now() - timedelta(days=1)
+
+
+def save_then(agent: Actor, content: str, before: datetime, **fields: object) -> Memory:
+    draft = operations.Draft(content=content, **fields)  # type: ignore[arg-type]
+    return operations.save_memory(actor=agent, draft=draft, now=before - timedelta(hours=1))
+
+
+def test_what_was_replaced_later_is_what_the_hub_knew(agent: Actor, before: datetime) -> None:
+    """The replacement is dated back: as the hub knows now, the old one did not hold then. Then it did not know that."""
+    old = save_then(agent, "The gateway listens on port 8080.", before, key="gateway-port")
+    new = factories.memory(agent, "The gateway listens on port 1933.")
+    operations.supersede_memory(actor=agent, memory_id=old.pk, by=new.pk, at=MARCH)
+    assert contents(agent, as_of=before) == ["The gateway listens on port 1933."]
+    for asked in ({}, {"mode": "recent"}, {"mode": "keyword"}, {"as_of": timezone.now()}):
+        assert contents(agent, known_at=before, **asked) == ["The gateway listens on port 8080."], asked
+    assert contents(agent, known_at=timezone.now()) == ["The gateway listens on port 1933."]
+    timeline = list_key_timeline(actor=agent, key="gateway-port", scope="team", known_at=before)
+    assert [(memory.pk, memory.valid_until, memory.superseded_by) for memory in timeline] == [(old.pk, None, None)]
+    told = build_context(actor=agent, query="the port of the gateway", known_at=before).text
+    assert ("8080" in told, "1933" in told) == (True, False)
+
+
+def test_a_text_is_read_and_found_as_it_was(agent: Actor, before: datetime) -> None:
+    memory = save_then(agent, "Marta keeps the spare keys of the harbour.", before, type="fact", tags=["keys"])
+    operations.update_memory(actor=agent, memory_id=memory.pk, content="Nobody is told.", type="decision", tags=["x"])
+    asked = {"query": "who keeps the spare keys of the harbour?", "known_at": before}
+    (hit,) = recall(actor=agent, **asked).hits
+    assert (hit.memory.content, hit.memory.version, hit.memory.type) == (
+        "Marta keeps the spare keys of the harbour.",
+        1,
+        "fact",
+    )
+    assert not recall(actor=agent, filters=Filters(type="decision"), **asked).hits
+    assert recall(actor=agent, filters=Filters(type="fact", tags=["keys"]), **asked).hits
+    assert "Marta keeps" in build_context(actor=agent, known_at=before).text
+
+
+def test_what_was_hidden_since_or_written_for_others_stays_hidden(agent: Actor, before: datetime) -> None:
+    gone = save_then(agent, "The gateway is gone.", before)
+    operations.forget_memory(actor=agent, memory_id=gone.pk)
+    private = save_then(agent, "The gateway was mine.", before, scope="agent")
+    operations.change_scope(actor=agent, memory_id=private.pk, scope="team")
+    restored = save_then(agent, "The gateway was forgotten then.", before)
+    operations.forget_memory(actor=agent, memory_id=restored.pk, now=before - timedelta(minutes=2))
+    operations.restore_memory(actor=agent, memory_id=restored.pk)
+    factories.memory(agent, "The gateway is new.")
+    assert not contents(agent, known_at=before)
+    assert not contents(agent, known_at=before, mode="recent")
+    assert "gateway" not in build_context(actor=agent, query="the gateway", known_at=before).text
+    assert list_all(agent, known_at=before) == []
+
+
+def list_all(actor: Actor, **params: object) -> list[str]:
+    asked = {"limit": 50, "order": "-created_at", "forgotten": False, **params}
+    return [row["content"] for row in list_memory_page(actor, asked)["memories"]]
+
+
+def test_lists_have_the_versions_of_then_and_filter_by_them(agent: Actor, before: datetime) -> None:
+    tagged = save_then(agent, "The lock is closed.", before, tags=["locks"])
+    operations.update_memory(actor=agent, memory_id=tagged.pk, content="The lock is open.", tags=["doors"])
+    assert (
+        list_all(agent, known_at=before) == list_all(agent, known_at=before, tags=["locks"]) == ["The lock is closed."]
+    )
+    assert list_all(agent, known_at=before, tags=["doors"]) == []
+    assert list_all(agent, tags=["doors"]) == ["The lock is open."]

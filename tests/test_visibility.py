@@ -15,7 +15,7 @@ from memoryhub.errors import Forbidden, NotFound
 from teams.actor import Actor
 from teams.models import Admission, Verb
 from tests import doors, factories
-from tests.cast import AGENTS, EVERYBODY, WHO_CHANGES, WHO_SEES, Cast, Member
+from tests.cast import AGENTS, EVERYBODY, PEOPLE, WHO_CHANGES, WHO_SEES, Cast, Member
 
 WHO_USES = {**doors.ALL, **dict.fromkeys(doors.OF_THE_CONTEXT, AGENTS)}
 BY_EVERY_DOOR = pytest.mark.parametrize("door", WHO_USES, ids=lambda door: door.__name__)
@@ -98,6 +98,13 @@ def lists_forgotten(member: Member, memory: Memory, *verbs: Verb) -> bool:
     shown = {str(memory.pk) in str(response.json()), str(memory.pk) in str(result)}
     assert len(shown) == 1
     return shown == {True}
+
+
+@pytest.mark.parametrize("door", doors.OF_THE_INBOX, ids=lambda door: door.__name__)
+def test_what_waits_for_a_decision_shows_to_people_who_may_change_it(cast: Cast, door: doors.Door) -> None:
+    saved = {scope: cast.memory(scope, f"The {scope} pager is blue.") for scope in Scope}
+    shown = {scope: {name for name in PEOPLE if door(cast[name], memory)} for scope, memory in saved.items()}
+    assert shown == {scope: WHO_CHANGES[scope] & set(PEOPLE) for scope in Scope}
 
 
 def seers(cast: Cast, door: doors.Door, memory: Memory) -> set[str]:

@@ -13,7 +13,6 @@ from memories.api.openapi import IF_MATCH, endpoint
 from memories.api.responses import memory_response
 from memories.contract import inputs, output_schemas
 from memories.contract.use_cases import proposals as use_cases
-from memories.models import Scope
 from memoryhub.json_schema import list_of, whole_record
 
 CLOSED = output_schemas.MEMORY_EXAMPLE | {
@@ -97,7 +96,7 @@ class Timeline(APIView):
     @endpoint(
         operation="listKeyTimeline",
         summary="List the timeline of a key",
-        asks={"scope": inputs.SCOPE | {"default": Scope.TEAM.value}},
+        asks=inputs.TIMELINE,
         gives=whole_record({"memories": list_of(output_schemas.MEMORY)}, title="Timeline"),
         answer={"memories": [output_schemas.MEMORY_EXAMPLE]},
     )

@@ -172,6 +172,10 @@ LIMITS = f"By default {DEFAULT_LIMIT[Mode.HYBRID]}, and {DEFAULT_LIMIT[Mode.KEYW
 CERTAIN = "The minimum confidence of a hit; auto is the hub's own floor."
 MIN_CONFIDENCE = fraction_or(AUTO, description=CERTAIN)
 AS_OF = moment(description="Return what held at this time instead of what holds now.")
+KNOWN_AT = moment(
+    description="Return what the hub knew at this time: memories as they were then, without what was saved since. "
+    "Without as_of, also what held then."
+)
 ASKED: dict[str, Schema] = {
     "query": text(longest=QUERY_LENGTH, description="Any text: words, a question or an identifier."),
     "mode": one_of(Mode),
@@ -184,6 +188,7 @@ ASKED: dict[str, Schema] = {
 RECALL = record(
     {name: nullable(schema) for name, schema in ASKED.items()}
     | {
+        "known_at": nullable(KNOWN_AT),
         "explain": nullable(flag(description="Explain the rank of each hit.")),
         "snippets": nullable(flag(description="Add the part of each hit that answers the query.")),
     },
@@ -211,6 +216,7 @@ LIST: dict[str, Schema] = (
         ),
         "order": one_of(ORDERS, default=ORDERS[0]),
         "as_of": AS_OF,
+        "known_at": KNOWN_AT,
     }
     | PAGE
 )
@@ -296,7 +302,10 @@ CONTEXT: dict[str, Schema] = {
     "sections": list_of(
         one_of(context.ALL_SECTIONS), description="The sections to return, in any order. By default all of them."
     ),
+    "as_of": AS_OF,
+    "known_at": KNOWN_AT,
 }
+TIMELINE: dict[str, Schema] = {"scope": SCOPE | {"default": Scope.TEAM.value}, "known_at": KNOWN_AT}
 SESSION_BINDINGS = ("project", "user", "workspace", "channel")
 REGISTER_SESSION = record(
     {name: text(longest=CONTEXT_LENGTHS[name], description=f"The session's {name}.") for name in SESSION_BINDINGS},

@@ -29,7 +29,7 @@ from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded, Un
 from memories.models.feedback import PRIOR_WEIGHT, REPORTS, Feedback, FeedbackQuerySet, Rating, feedback_sql
 from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
 from memories.models.idempotency import Answer
-from memories.models.memory import Conflicting, Memory, MemoryFields, MemoryQuerySet, Similar
+from memories.models.memory import Conflicting, Memory, MemoryFields, MemoryQuerySet, Similar, match_holding
 from memories.models.pairs import Pair, PairDecision, PairKind, PairQuerySet, PairState
 from memories.models.proposals import (
     MOMENT_ARGUMENTS,
@@ -111,5 +111,6 @@ __all__ = [
     "asset_path",
     "disputed_sql",
     "feedback_sql",
+    "match_holding",
     "octet_length",
 ]

@@ -110,6 +110,12 @@ class MemoryFields(models.Model):
         abstract = True
 
 
+def match_holding(moment: datetime) -> Q:
+    """Match the memories, or versions of them, whose period of validity has that moment in it."""
+    begun = Q(valid_from=None) | Q(valid_from__lte=moment)
+    return begun & (Q(valid_until=None) | Q(valid_until__gt=moment))
+
+
 class MemoryQuerySet(AuthoredQuerySet["Memory"]):
     def alive(self, *, now: datetime | None = None) -> Self:
         """Return the memories that are neither forgotten, nor expired at that moment, nor waiting for approval."""
@@ -117,9 +123,7 @@ class MemoryQuerySet(AuthoredQuerySet["Memory"]):
 
     def holding(self, at: datetime | None = None) -> Self:
         """Return the memories whose period of validity has that moment in it: by default, what holds now."""
-        moment = at or timezone.now()
-        begun = Q(valid_from=None) | Q(valid_from__lte=moment)
-        return self.filter(begun, Q(valid_until=None) | Q(valid_until__gt=moment))
+        return self.filter(match_holding(at or timezone.now()))
 
     def not_expired(self, *, now: datetime | None = None) -> Self:
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=now or timezone.now()))

@@ -1,11 +1,12 @@
 """Versions of memories: every one is kept in full."""
 
 from collections.abc import Collection, Iterable
+from datetime import datetime
 from typing import Self
 from uuid import UUID
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, OuterRef, Q, Subquery
 
 from memories.models.base import TokenAudited, TokenAuditedQuerySet, author_constraint, token_index
 from memories.models.constants import Change, Status
@@ -36,6 +37,14 @@ class RevisionQuerySet(TokenAuditedQuerySet["Revision"]):
             rule |= Q(memory=memory.pk, audience=memory.audience, version__in=sorted(numbers))
             organizations.add(memory.organization_id)
         return self.filter(rule, organization__in=organizations, status=Status.ACTIVE)
+
+    def known_at(self, moment: datetime) -> Self:
+        """Return of each memory the version that was the latest at that moment, unless it was forgotten, expired or not
+        approved then. Index: memory_has_each_version_once."""
+        earlier = Revision.objects.filter(organization=OuterRef("organization"), memory=OuterRef("memory"))
+        latest = earlier.filter(created_at__lte=moment).order_by("-version").values("version")[:1]
+        known = self.filter(version=Subquery(latest), status=Status.ACTIVE, forgotten_at=None)
+        return known.filter(Q(expires_at=None) | Q(expires_at__gt=moment))
 
     def written_for(self, audiences: Iterable[UUID]) -> Self:
         return self.filter(audience__in=audiences)

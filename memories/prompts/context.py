@@ -5,7 +5,7 @@ a line of its own or between the core's delimiters, and `memories.prompts.quotin
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cache, partial
@@ -14,9 +14,10 @@ from uuid import UUID
 from django.db import models
 from django.utils import timezone
 
-from memories.models import Memory, Provenance, Status, disputed_sql
+from memories.models import Memory, Provenance, Revision, Status, disputed_sql
 from memories.prompts.quoting import Frame, escape_line_breaks
 from memories.recall import AUTO, Floor, Recalled, recall, visibility_sql
+from memories.recall.past_versions import Moment
 from memories.rules.trust import label_trust
 from memoryhub.errors import Invalid
 from memoryhub.prepared_statements import prepared_cursor
@@ -81,6 +82,9 @@ class PromptEntry:
     disputed: bool = False
 
 
+RESTORED_FIELDS = ("type", "content", "summary", "provenance", "verified_at")
+
+
 @dataclass(frozen=True, slots=True)
 class PromptSection:
     """A block of the text. The core block ends with its delimiter, the others with an empty line."""
@@ -111,14 +115,19 @@ def build_context(
     budget: int = DEFAULT_BUDGET,
     sections: Sequence[str] = ALL_SECTIONS,
     min_confidence: Floor | None = AUTO,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
     noted: bool = True,
     now: datetime | None = None,
 ) -> PromptContext:
-    """Return the requested sections, within the budget. No memory is in two of them. What is relevant is left out if
-    its confidence is too low; the rest counts as recalled, unless `noted` is false."""
+    """Return the requested sections, within the budget, of what held at `as_of`, as the hub knew it at `known_at`. No
+    memory is in two of them. What is relevant is left out if its confidence is too low; the rest counts as recalled,
+    unless `noted` is false."""
     wanted = _check_context_options(budget=budget, sections=sections)
+    moment = Moment(now or timezone.now(), as_of, known_at)
+    asked = {"as_of": as_of, "known_at": known_at, "now": moment.now}
     ask = partial(recall, actor=actor, query=query, min_confidence=min_confidence, limit=MAX_RELEVANT, noted=noted)
-    found = _gather_candidates(actor=actor, query=query, names=wanted, ask=ask, now=now or timezone.now())
+    found = _gather_candidates(actor=actor, query=query, names=wanted, ask=partial(ask, **asked), moment=moment)
     return assemble_context(found, budget=budget)
 
 
@@ -131,13 +140,15 @@ def assemble_context(candidates: "PromptCandidates", *, budget: int) -> PromptCo
 
 def render_core(*, actor: Actor, now: datetime | None = None) -> str:
     """Return the core block in full, or nothing if the team has no core memory."""
-    found = _fetch_core(actor, now or timezone.now())
+    found = _fetch_core(actor, Moment(now or timezone.now()))
     return render_core_block(_render_core_text(found[0])) if found else ""
 
 
 def render_recent(*, actor: Actor, now: datetime | None = None) -> str:
     """Return the block of the team's newest memories in full."""
-    return render_section(SectionName.RECENT, map(render_line, _fetch_recent(actor, now or timezone.now(), besides=())))
+    return render_section(
+        SectionName.RECENT, map(render_line, _fetch_recent(actor, Moment(now or timezone.now()), besides=()))
+    )
 
 
 def entry_text(memory: PromptEntry) -> str:
@@ -192,21 +203,21 @@ class PromptCandidates:
 
 
 def _gather_candidates(
-    *, actor: Actor, query: str, names: Sequence[SectionName], ask: Callable[..., Recalled], now: datetime
+    *, actor: Actor, query: str, names: Sequence[SectionName], ask: Callable[..., Recalled], moment: Moment
 ) -> PromptCandidates:
     sections: dict[SectionName, Sequence[PromptEntry]] = dict.fromkeys(names, ())
     ranked: list[UUID] = []
     if SectionName.CORE in names:
-        sections[SectionName.CORE] = _fetch_core(actor, now)
+        sections[SectionName.CORE] = _fetch_core(actor, moment)
     if SectionName.PINNED in names:
-        sections[SectionName.PINNED] = _fetch_entries(PINNED_SQL, actor, now, besides=_entry_ids(sections))
+        sections[SectionName.PINNED] = _fetch_entries(PINNED_SQL, actor, moment, besides=_entry_ids(sections))
     if SectionName.RECENT in names:
-        sections[SectionName.RECENT] = _fetch_recent(actor, now, besides=_entry_ids(sections))
+        sections[SectionName.RECENT] = _fetch_recent(actor, moment, besides=_entry_ids(sections))
     if SectionName.RELEVANT in names and query.strip():
         above = _entry_ids(sections)
-        ranked = [hit.memory.pk for hit in ask(now=now).hits]
+        ranked = [hit.memory.pk for hit in ask().hits]
         # Newest first: being recalled changes a memory's rank a little, and must not change the text.
-        sections[SectionName.RELEVANT] = _fetch_entries(RELEVANT_SQL, actor, now, besides=above, ids=ranked)
+        sections[SectionName.RELEVANT] = _fetch_entries(RELEVANT_SQL, actor, moment, besides=above, ids=ranked)
     return PromptCandidates(sections, ranked)
 
 
@@ -233,21 +244,35 @@ RELEVANT_SQL = f"memories_memory.id = ANY(%(ids)s::uuid[]) {NEWEST_FIRST_SQL}"
 
 
 def _fetch_entries(
-    which: str, actor: Actor, now: datetime, *, besides: Iterable[UUID] = (), ids: Sequence[UUID] = ()
+    which: str, actor: Actor, moment: Moment, *, besides: Iterable[UUID] = (), ids: Sequence[UUID] = ()
 ) -> list[PromptEntry]:
     """Return the entries that the actor may see, by a statement that is planned once."""
-    visible, _ = visibility_sql.visible(actor)
-    values = {"now": now, "holds_at": now, "team": actor.team_id, "besides": list(besides), "ids": list(ids)}
+    visible, filtered = visibility_sql.visible(actor, moment.match())
+    values = {"now": moment.now, "holds_at": moment.holds_at, "team": actor.team_id}
+    values |= {"besides": list(besides), "ids": list(ids)} | filtered
     with prepared_cursor() as cursor:
         cursor.execute(
             ENTRIES_SQL.format(visible=visible, disputed=DISPUTED) + which, visibility_sql.bound(actor) | values
         )
-        return [PromptEntry(*row) for row in cursor.fetchall()]
+        entries = [PromptEntry(*row) for row in cursor.fetchall()]
+    return _restore_entries(actor, entries, moment)
 
 
-def _fetch_core(actor: Actor, now: datetime) -> list[PromptEntry]:
+def _restore_entries(actor: Actor, entries: list[PromptEntry], moment: Moment) -> list[PromptEntry]:
+    """Return the entries as they were at an earlier moment, if one is asked for."""
+    if moment.known_at is None or not entries:
+        return entries
+    versions = Revision.objects.in_organization(actor.organization_id).known_at(moment.known_at)
+    past = {
+        version["memory_id"]: {name: version[name] for name in RESTORED_FIELDS}
+        for version in versions.filter(memory__in=[entry.pk for entry in entries]).values("memory_id", *RESTORED_FIELDS)
+    }
+    return [replace(entry, **past.get(entry.pk, {})) for entry in entries]
+
+
+def _fetch_core(actor: Actor, moment: Moment) -> list[PromptEntry]:
     """Return the core memory of the actor's own team alone, even if the actor also reads the teams above."""
-    return _fetch_entries(_core_sql(), actor, now)
+    return _fetch_entries(_core_sql(), actor, moment)
 
 
 @cache
@@ -259,9 +284,9 @@ def _core_sql() -> str:
     return f"{condition} LIMIT 1"
 
 
-def _fetch_recent(actor: Actor, now: datetime, *, besides: Iterable[UUID]) -> list[PromptEntry]:
+def _fetch_recent(actor: Actor, moment: Moment, *, besides: Iterable[UUID]) -> list[PromptEntry]:
     """Return the newest memories of the actor's own team."""
-    return _fetch_entries(RECENT_SQL, actor, now, besides=besides)
+    return _fetch_entries(RECENT_SQL, actor, moment, besides=besides)
 
 
 # What of it fits

@@ -1,5 +1,6 @@
 """Lookup of one memory or file by its id, key or path, among those that the caller may see."""
 
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models.functions import Coalesce
@@ -8,8 +9,10 @@ from django.utils import timezone
 from memories.models import FileVersion, Memory, MemoryQuerySet, Proposal, Status, TeamFile
 from memories.queries import memory_rows
 from memories.queries.paging import PAGE_TEXT_LENGTH, count_fitting
+from memories.recall.past_versions import match_known, restore_versions
 from memories.rules import access
 from memories.rules.fields import clean_fields
+from memories.rules.memory_filters import Filters
 from memoryhub.errors import Invalid, NotFound
 from teams.actor import Actor
 from teams.models import Verb
@@ -70,13 +73,24 @@ def find_by_key(*, actor: Actor, key: str, scope: str) -> Memory:
 MOST_IN_TIMELINE = 200
 
 
-def list_key_timeline(*, actor: Actor, key: str, scope: str) -> list[Memory]:
-    """Return the memories with this key in a scope, replaced ones too, by when they held, the newest first. Where their
-    texts are long, fewer of them."""
+def list_key_timeline(*, actor: Actor, key: str, scope: str, known_at: datetime | None = None) -> list[Memory]:
+    """Return the memories with this key in a scope, replaced ones too, by when they held, the newest first; with
+    `known_at`, as far as the hub knew then. Where their texts are long, fewer of them."""
     rows = Memory.objects.visible_to(actor).filter(key=clean_key(key), scope=scope, status=Status.ACTIVE)
+    if known_at:
+        rows = rows.filter(match_known(known_at=known_at, filters=Filters(), now=timezone.now()))
     order = Coalesce("valid_from", "created_at").desc()
     found = list(rows.with_usage().order_by(order, "-id").defer("search")[:MOST_IN_TIMELINE])
-    return found[: count_fitting(found, PAGE_TEXT_LENGTH)]
+    found = found[: count_fitting(found, PAGE_TEXT_LENGTH)]
+    return _restore_timeline(found, known_at) if known_at else found
+
+
+def _restore_timeline(memories: list[Memory], known_at: datetime) -> list[Memory]:
+    """Return those that had the key at that moment, as they were, in the order of then."""
+    names = {memory.pk: (memory.key, memory.scope) for memory in memories}
+    restore_versions(memories, known_at=known_at)
+    kept = [memory for memory in memories if (memory.key, memory.scope) == names[memory.pk]]
+    return sorted(kept, key=lambda memory: (memory.valid_from or memory.created_at, memory.pk), reverse=True)
 
 
 def find_proposal(*, actor: Actor, proposal_id: UUID) -> Proposal:

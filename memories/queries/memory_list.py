@@ -9,9 +9,10 @@ from django_filters import Filter, FilterSet
 
 from memories.models import Memory, MemoryQuerySet
 from memories.recall import visibility_sql
+from memories.recall.past_versions import Moment
 from memories.recall.text_filter import having, lexemes
 from memories.rules.access import require_verb
-from memories.rules.memory_filters import LOOKUPS, clean_filter
+from memories.rules.memory_filters import LOOKUPS, Filters, clean_filter
 from teams.actor import Actor
 from teams.models import Verb
 
@@ -48,21 +49,28 @@ def filter_memories(*, actor: Actor, params: Mapping[str, Any]) -> tuple[MemoryQ
     if params["forgotten"]:
         require_verb(actor, Verb.READ)
         require_verb(actor, Verb.WRITE)
-    if params["forgotten"]:
-        allowed = Memory.objects.restorable_by(actor)
-    else:
-        allowed = visibility_sql.visible_rows(actor, holds_at=params.get("as_of"))
+    allowed = Memory.objects.restorable_by(actor) if params["forgotten"] else _list_visible(actor, params)
     audiences = sorted(actor.writes if params["forgotten"] else actor.reads, key=str)
-    rows = MemoryFilters.apply_filters(allowed, params)
+    past = not params["forgotten"] and "known_at" in params
+    rows = allowed if past else MemoryFilters.apply_filters(allowed, params)
     words = params.get("text", "").strip()
     found = lexemes(words) if words else []
     if words and not found:  # only punctuation and stop words, which are in no index
         rows = rows.filter(content__icontains=words)
-    if labels := _indexed_labels(params):
+    if labels := "" if past else _indexed_labels(params):
         found = [*found, *lexemes(labels)]
     if not found:
         return rows, [Q(audience=audience) for audience in audiences]
     return rows, [Q(audience=audience) & having(found, within=audience) for audience in audiences]
+
+
+def _list_visible(actor: Actor, params: Mapping[str, Any]) -> MemoryQuerySet:
+    """Return what the actor sees at the moment that is asked for. A past one has the filters in its rule."""
+    if "known_at" not in params:
+        return visibility_sql.visible_rows(actor, holds_at=params.get("as_of"))
+    filters = Filters(**{name: params[name] for name in LOOKUPS if name in params})
+    rule = Moment(timezone.now(), params.get("as_of"), params["known_at"]).match(filters)
+    return visibility_sql.visible_rows(actor, holding=False).filter(rule)
 
 
 def _indexed_labels(params: Mapping[str, Any]) -> str:

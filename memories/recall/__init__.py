@@ -16,6 +16,7 @@ from memories.recall.disputes import order_disputed
 from memories.recall.explain import Verdict, find_excluding_rule, find_matched_words, rank_memory
 from memories.recall.hits import Hit, Recalled
 from memories.recall.meaning import choose_limits
+from memories.recall.past_versions import Moment
 from memories.recall.query import Question, ask
 from memories.recall.reranking import count_candidates, rerank_memories
 from memories.recall.selection import count_wanted, select_hits
@@ -59,34 +60,39 @@ def recall(
     explain: bool = False,
     snippets: bool = False,
     as_of: datetime | None = None,
+    known_at: datetime | None = None,
     noted: bool = True,
     now: datetime | None = None,
 ) -> Recalled:
     """Return the memories that answer best, or the first of the requested list, among those that hold at `as_of`, by
-    default now. To a query, hits that are not sure enough are left out, and, if `fold` is true, those that repeat a
-    better one. The recall is logged, unless `noted` is false."""
+    default now, as the hub knew them at `known_at`. To a query, hits that are not sure enough are left out, and, if
+    `fold` is true, those that repeat a better one. The recall is logged, unless `noted` is false."""
     began, now = time.perf_counter(), now or timezone.now()
     chosen, limit = _check_parameters(
         query=query, mode=mode, limit=limit, filters=filters, sort_by=sort_by, min_confidence=min_confidence
     )
-    rule = filters.q(now=now) if filters else None
+    moment = Moment(now, as_of, known_at)
+    rule, as_of = moment.match(filters), moment.holds_at
     if chosen in ASKING:
         question = _read_question(actor=actor, query=query, mode=chosen, now=now)
+        question = question.add_candidates(moment.find_former_texts(actor, question.terms))
         wanted = count_wanted(limit)
         candidates = wanted if chosen is Mode.KEYWORD else count_candidates(wanted)
         found = _answer_query(
             actor=actor, query=query, question=question, limit=candidates, rule=rule, now=now, as_of=as_of
         )
+        moment.restore([hit.memory for hit in found.hits])
         if chosen is not Mode.KEYWORD:
             found = _rerank(found, query=query, limit=wanted)
         floor = resolve_floor(min_confidence)
         found = select_hits(found, question=question, limit=limit, floor=floor, fold=fold)
-        found = replace(found, hits=order_disputed(found.hits, at=as_of or now))
+        found = replace(found, hits=order_disputed(found.hits, at=as_of))
         if explain or snippets:
             found = _add_words(found, question, explain=explain, snippets=snippets)
     else:
         order = {Mode.RECENT: "recent", Mode.IMPORTANT: "importance", Mode.TYPED: sort_by}[chosen]
         found = _list_recall(actor=actor, rule=rule, order=order, limit=limit, now=now, as_of=as_of)
+        moment.restore([hit.memory for hit in found.hits])
     if noted:
         took = time.perf_counter() - began
         metrics.recall_seconds.labels(chosen).observe(took)
@@ -94,7 +100,7 @@ def recall(
             actor=actor,
             query=query,
             mode=chosen,
-            filters=(filters.set_values() if filters else {}) | ({"as_of": as_of.isoformat()} if as_of else {}),
+            filters=(filters.set_values() if filters else {}) | moment.describe(),
             memories=[hit.memory for hit in found.hits],
             total=found.total,
             floor=found.floor,

@@ -1,7 +1,7 @@
 """A question: read once, then put to the memories."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Self
@@ -36,6 +36,9 @@ class Question:
         vector, note = _vector(query, asked) if by_meaning else (None, "")
         extra = retrievers.run_retrievers(actor=actor, query=query) if by_words and by_meaning else ()
         return cls(asked, by_words or vector is None, vector, note, extra)
+
+    def add_candidates(self, candidates: Sequence[tuple[UUID, float]]) -> Self:
+        return replace(self, extra_candidates=(*self.extra_candidates, *candidates)) if candidates else self
 
     @property
     def literal(self) -> str:

@@ -42,6 +42,10 @@ class Condition(models.Expression):
         return self.sql, tuple(self.values)
 
 
+class PastRule(Q):
+    """A rule that says itself what held, of memories as they were at an earlier moment."""
+
+
 def bound(actor: Actor) -> dict[str, Any]:
     """Return the parameters of the conditions below, except %(now)s and %(holds_at)s."""
     audiences = sorted(actor.reads) if actor.may(Verb.READ) else []
@@ -55,11 +59,13 @@ def bound(actor: Actor) -> dict[str, Any]:
 
 def visible(actor: Actor, rule: Q | None = None) -> tuple[str, dict[str, Any]]:
     """Return the condition on memories_memory under which the actor sees a row that holds at %(holds_at)s, and the
-    parameters of the additional rule."""
+    parameters of the additional rule. A PastRule takes the place of what holds."""
     shape = _describe_shape(actor)
     if not rule:
         return _visible(*shape), {}
-    sql, values = _rows(*shape).filter(rule).values("pk").query.sql_with_params()
+    sql, values = (
+        _rows(*shape, holding=not isinstance(rule, PastRule)).filter(rule).values("pk").query.sql_with_params()
+    )
     names = [f"filter_{number}" for number in range(len(values))]
     return _condition(sql % tuple(f"%({name})s" for name in names)), dict(zip(names, values, strict=True))
 
@@ -73,10 +79,11 @@ def _describe_shape(actor: Actor) -> tuple[bool, bool, bool]:
     return actor.workspaces_enabled, actor.workspace_id is None, actor.agent_id is not None
 
 
-def visible_rows(actor: Actor, *, holds_at: datetime | None = None) -> MemoryQuerySet:
-    """Return the memories that the actor sees among those that hold at a moment, by default now. The rule is compiled
-    once for all callers, not once for each list: that would take longer than the rest of the list."""
-    sql, names = _with_positions(_visible(*_describe_shape(actor)))
+def visible_rows(actor: Actor, *, holds_at: datetime | None = None, holding: bool = True) -> MemoryQuerySet:
+    """Return the memories that the actor sees among those that hold at a moment, by default now, or, unless `holding`,
+    among all. The rule is compiled once for all callers, not once for each list: that would take longer than the rest
+    of the list."""
+    sql, names = _with_positions(_visible(*_describe_shape(actor), holding=holding))
     now = timezone.now()
     values = bound(actor) | {"now": now, "holds_at": holds_at or now}
     return Memory.objects.filter(Condition(sql, [values[name] for name in names]))

@@ -1,6 +1,6 @@
 """Filters that narrow a list or a recall of memories, beyond what the caller may see."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.models import Scope, Type
+from memories.models import MemoryFields, Scope, Type
 from memories.rules.fields import clean_fields
 from memoryhub.errors import Invalid
 
@@ -36,6 +36,11 @@ LOOKUPS = {
     "min_importance": "importance__gte",
     "max_importance": "importance__lte",
 }
+FIELDS_OF_VERSIONS = frozenset(
+    name
+    for name, lookup in LOOKUPS.items()
+    if lookup.partition("__")[0] in {"updated_at", *(field.name for field in MemoryFields._meta.local_fields)}
+)
 OPEN: tuple[object, ...] = ("", (), [], None)  # narrows nothing
 
 
@@ -86,6 +91,17 @@ class Filters:
 
     def q(self, *, now: datetime) -> Q:
         """Return the filters as a condition on memories."""
-        values = {name: getattr(self, name) for name in LOOKUPS}
-        narrowing = {name: value for name, value in values.items() if value not in OPEN}
-        return Q(**{LOOKUPS[name]: clean_filter(name, value, now=now) for name, value in narrowing.items()})
+        return self.match_lasting(now=now) & self._match(FIELDS_OF_VERSIONS, now=now)
+
+    def match_lasting(self, *, now: datetime) -> Q:
+        """Return the filters by what stays the same from version to version, as a condition on memories."""
+        return self._match(LOOKUPS.keys() - FIELDS_OF_VERSIONS, now=now)
+
+    def match_versions(self, *, now: datetime) -> Q:
+        """Return the other filters as a condition on versions, which were made when the memory was changed."""
+        return self._match(FIELDS_OF_VERSIONS, now=now, saved_at="created_at")
+
+    def _match(self, names: Iterable[str], *, now: datetime, saved_at: str = "updated_at") -> Q:
+        values = {name: value for name in sorted(names) if (value := getattr(self, name)) not in OPEN}
+        cleaned = {LOOKUPS[name]: clean_filter(name, value, now=now) for name, value in values.items()}
+        return Q(**{lookup.replace("updated_at", saved_at): value for lookup, value in cleaned.items()})

@@ -10,6 +10,7 @@ from memories.models import Memory, Revision, Usage
 from memories.queries import lookup, memory_rows
 from memories.queries.memory_list import filter_memories
 from memories.queries.paging import PAGE_TEXT_LENGTH, fetch_page
+from memories.recall.past_versions import restore_versions
 from memoryhub.errors import Invalid, Trouble
 from memoryhub.validation import validate_input
 from teams.actor import Actor
@@ -42,6 +43,8 @@ def list_memory_page(actor: Actor, params: Arguments) -> dict[str, Any]:
     if params["forgotten"]:
         return fetch_page(rows.with_usage().defer("search"), **paging).to_dict("memories", outputs.forgotten)
     page = fetch_page(rows, **paging, read=lambda rows: memory_rows.fetch_in_order(actor=actor, rows=rows, order=order))
+    if "known_at" in params:
+        restore_versions(page.rows, known_at=params["known_at"])
     return page.to_dict("memories", outputs.memory)
 
 

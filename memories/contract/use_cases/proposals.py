@@ -50,7 +50,7 @@ def reinstate_memory(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, An
 
 def list_timeline(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the memories that have had a key in a scope, with their periods, the newest first."""
-    rows = list_key_timeline(actor=actor, key=params["key"], scope=params["scope"])
+    rows = list_key_timeline(actor=actor, key=params["key"], scope=params["scope"], known_at=params.get("known_at"))
     if not rows:
         raise NotFound(f"There is no memory with the key {params['key']!r} in scope {params['scope']}.")
     return {"memories": [outputs.memory(row) for row in rows]}

@@ -77,6 +77,7 @@ class ListFilters(Filters, total=False):
     text: str
     forgotten: bool
     as_of: datetime
+    known_at: datetime
     order: Literal["-created_at", "created_at", "-updated_at", "updated_at", "-importance", "importance"]
     limit: int
     cursor: str
@@ -88,6 +89,7 @@ class Question(Filters, total=False):
     sort_by: Literal["recent", "importance", "most_accessed"]
     min_confidence: Confidence
     as_of: datetime
+    known_at: datetime
     explain: bool
     snippets: bool
 

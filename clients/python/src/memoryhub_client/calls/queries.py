@@ -47,9 +47,12 @@ def context(
     budget: int | None = None,
     sections: Sequence[str] | None = None,
     min_confidence: Confidence | None = None,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
 ) -> Call[Context]:
     """Return the prompt context: what an agent should read first, within a token budget."""
-    return build_get("context", Context, query=query, budget=budget, sections=sections, min_confidence=min_confidence)
+    params = {"query": query, "budget": budget, "sections": sections, "min_confidence": min_confidence}
+    return build_get("context", Context, **params, as_of=as_of, known_at=known_at)
 
 
 def export() -> Call[bytes]:

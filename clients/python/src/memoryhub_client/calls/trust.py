@@ -29,9 +29,9 @@ def reinstate(memory_id: Id, *, version: int | None = None) -> Call[Memory]:
     return build_post(f"{memory_path(memory_id)}/reinstate", Memory, version=version)
 
 
-def timeline(key: str, *, scope: Scope = "team") -> Call[Timeline]:
-    """Return the memories that have had a key, replaced ones too, newest first."""
-    return build_get(f"timeline/{quote_path(key)}", Timeline, scope=scope)
+def timeline(key: str, *, scope: Scope = "team", known_at: datetime | None = None) -> Call[Timeline]:
+    """Return the memories that have had a key, replaced ones too, newest first; with `known_at`, as they were then."""
+    return build_get(f"timeline/{quote_path(key)}", Timeline, scope=scope, known_at=known_at)
 
 
 def proposals(*, state: ProposalState | None = None, limit: int | None = None) -> Call[Page[Proposal]]:
