@@ -184,7 +184,7 @@ def pair_with_twin(memory: Memory) -> Pair:
     """Pair the memory with another one of its audience, which everybody sees who may read that."""
     twin = Memory.objects.get(pk=memory.pk)
     twin.pk, twin.key, twin.owns_key, twin.content = uuid7(), "", False, "Its twin."
-    twin.forgotten_at = twin.expires_at = None
+    twin.forgotten_at = twin.expires_at = twin.review_by = None
     twin.save(force_insert=True)
     return pair_up(memory, twin)
 
@@ -446,8 +446,8 @@ def review_queue(member: Member, memory: Memory) -> bool:
     """Look for the memory in the inbox of a person, as due, as one of a pair and as what a proposal would change: on
     the page, by REST and in the counts, which must all agree."""
     assert member.user
-    Memory.objects.filter(pk=memory.pk).update(review_by=timezone.now())
     pair_with_twin(memory)
+    Memory.objects.filter(pk=memory.pk).update(review_by=timezone.now())
     assert memory.agent
     propose_append(factories.actor(memory.agent, workspace="blue"), memory, "And in the right one.")
     team = member.user.memberships.get().team.slug
@@ -458,7 +458,7 @@ def review_queue(member: Member, memory: Memory) -> bool:
     kinds = {item["kind"] for item in queue["items"] if str(memory.pk) in str(item)}
     assert kinds in (set(), {"proposals", "duplicates", "due"})
     assert {kind for kind, number in queue["counts"].items() if number} >= kinds
-    assert bool(kinds) == (memory.content in browser.get(f"/t/acme/{team}/review/").text)
+    assert bool(kinds) == (memory.content in browser.get(f"/t/acme/{team}/review/?kind=due").text)
     return bool(kinds)
 
 

@@ -171,11 +171,8 @@ FILTERS: dict[str, Schema] = {
 LIMITS = f"By default {DEFAULT_LIMIT[Mode.HYBRID]}, and {DEFAULT_LIMIT[Mode.KEYWORD]} in the mode keyword."
 CERTAIN = "The minimum confidence of a hit; auto is the hub's own floor."
 MIN_CONFIDENCE = fraction_or(AUTO, description=CERTAIN)
-AS_OF = moment(description="Return what held at this time instead of what holds now.")
-KNOWN_AT = moment(
-    description="Return what the hub knew at this time: memories as they were then, without what was saved since. "
-    "Without as_of, also what held then."
-)
+AS_OF = moment(description="Return what held at this time.")
+KNOWN_AT = moment(description="Return what the hub knew at this time.")
 ASKED: dict[str, Schema] = {
     "query": text(longest=QUERY_LENGTH, description="Any text: words, a question or an identifier."),
     "mode": one_of(Mode),
@@ -289,7 +286,7 @@ FILES: dict[str, Schema] = {
 } | PAGE
 
 # The prompt context and sessions.
-CONTEXT: dict[str, Schema] = {
+PRESENT_CONTEXT: dict[str, Schema] = {
     "query": text(longest=QUERY_LENGTH, description="What the agent is working on. Adds the relevant memories."),
     "budget": whole(
         least=context.MIN_BUDGET,
@@ -302,9 +299,8 @@ CONTEXT: dict[str, Schema] = {
     "sections": list_of(
         one_of(context.ALL_SECTIONS), description="The sections to return, in any order. By default all of them."
     ),
-    "as_of": AS_OF,
-    "known_at": KNOWN_AT,
 }
+CONTEXT = PRESENT_CONTEXT | {"as_of": AS_OF, "known_at": KNOWN_AT}
 TIMELINE: dict[str, Schema] = {"scope": SCOPE | {"default": Scope.TEAM.value}, "known_at": KNOWN_AT}
 SESSION_BINDINGS = ("project", "user", "workspace", "channel")
 REGISTER_SESSION = record(

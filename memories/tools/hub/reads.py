@@ -35,7 +35,7 @@ TOOLS = tuple(
             title="Read the context",
             description="Returns the text to read before you start working: the team's core memory, pinned and recent "
             "memories and, with a query, relevant ones, within a budget of tokens.",
-            parameters=taking(inputs.CONTEXT),
+            parameters=taking(inputs.PRESENT_CONTEXT),
             act=build_context,
             reads=True,
             gives=output_schemas.CONTEXT,
