@@ -76,7 +76,7 @@ class TeamPage:
     @cached_property
     def deciding_actor(self) -> Actor:
         """Return the actor limited to what it decides about here: what is this team's, and what is its own."""
-        here, own = self.team_only_actor, {self.actor.person_id} & self.actor.writes
+        here, own = self.team_only_actor, frozenset(pk for pk in self.actor.writes if pk == self.actor.person_id)
         return replace(here, reads=here.reads | own, writes=here.writes | own)
 
     def url(self, name: str, *arguments: object) -> str:
