@@ -25,7 +25,7 @@ from procrastinate.contrib.django.utils import connector_params
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
 from procrastinate.jobs import Status
 
-from memories.operations import decide, keys, retention, similarity, stray_files
+from memories.operations import audit_chain, decide, keys, retention, similarity, stray_files
 from memories.operations import embed as embed_operations
 from memories.operations.attach import drop_removed
 from memories.operations.forget import delete_stored_files as discard_files
@@ -118,6 +118,15 @@ def prune_job(
     return f"{result.removed:,} unused people and sessions removed; {'more wait' if result.next else 'all checked'}"
 
 
+@app.periodic(cron="* * * * *")  # type: ignore[arg-type]
+@app.periodic(cron="30 3 * * *", periodic_id="all", queueing_lock="seal all", task_kwargs={"everything": True})
+@app.task(name="seal", queue="seal", lock="seal", queueing_lock="seal")
+def seal_job(timestamp: int = 0, *, everything: bool = False, within: float = JOB_SECONDS) -> str:
+    """Adds new versions and what operators did to the audit chain; every night, looks for all that are not in it."""
+    sealed, done = audit_chain.seal_entries(everything=everything, within=within)
+    return f"{sealed:,} entries added to the audit chain{'' if done else '; more wait'}"
+
+
 @app.periodic(cron="* * * * *")
 @app.task(name="mend", queue="mend", queueing_lock="mend")  # no lock: it would keep the next from mending this one
 def mend_job(timestamp: int = 0) -> str:
@@ -177,6 +186,7 @@ JOBS_BY_NAME: dict[str, Callable[[], str]] = {
     "tidy": partial(tidy_job, within=math.inf),
     "retain": retain_job,
     "prune": partial(prune_job, within=math.inf),
+    "seal": partial(seal_job, everything=True, within=math.inf),
     "mend": mend_job,
 }
 

@@ -17,6 +17,7 @@ from django.urls import reverse
 from memories import operations
 from memories.models import Asset, Batch, Change, EmbeddingModel, Memory, Revision, Scope, Unembedded
 from memories.operations import embed
+from memories.operations.audit_chain import seal_entries
 from memories.recall import recall
 from memoryhub import roles
 from memoryhub.admin import GrowingTableAdmin
@@ -100,6 +101,7 @@ def furnish(team: Team, bot: Actor) -> Memory:
     embed.queue_reembedding([memory])
     EmbeddingModel.objects.get_or_create(name="wordllama")
     LogEntry.objects.log_actions(owner.user_id, [team], 2, "Looked at.", single_object=True)
+    seal_entries(everything=True)
     return memory
 
 

@@ -11,7 +11,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AddIndex, CreateModel
 from django.db.models import Q
 
-from memories.models import Association, EmbeddingModel, Growth, Memory, Revision, Source, Usage
+from memories.models import Association, AuditEntry, EmbeddingModel, Growth, Memory, Revision, Source, Usage
 from memories.models.base import TokenAudited
 from memoryhub.ids import uuid7
 from teams.actor import Actor
@@ -21,7 +21,7 @@ from tests import factories
 
 def test_every_growing_table_carries_its_organization() -> None:
     for model in (*apps.get_app_config("teams").get_models(), *apps.get_app_config("memories").get_models()):
-        if model not in (Organization, EmbeddingModel, Attempts, Growth):
+        if model not in (Organization, AuditEntry, EmbeddingModel, Attempts, Growth):
             assert model._meta.get_field("organization").many_to_one
 
 

@@ -9,7 +9,18 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, DropdownFilter
 from unfold.decorators import display
 
 from memories.admin.token_activity import TokenLogAdmin
-from memories.models import Answer, Batch, Feedback, Pair, Proposal, RecallLog, SettledQuestion, Vocabulary
+from memories.models import (
+    FIRST_HASH,
+    Answer,
+    AuditEntry,
+    Batch,
+    Feedback,
+    Pair,
+    Proposal,
+    RecallLog,
+    SettledQuestion,
+    Vocabulary,
+)
 from memories.recall import Mode
 from memoryhub.admin import LogAdmin, ReadOnlyAdmin, RowFilter, shorten_text
 
@@ -167,3 +178,22 @@ class VocabularyAdmin(ReadOnlyAdmin):
     list_select_related = ("organization",)
     search_fields = ("=audience",)
     search_help_text = "The id of a team, project, agent or person"
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnlyAdmin):
+    """List the chain, and whether each entry still carries its own hash and that of the one before."""
+
+    list_display = ("number", "place", "row_id", "short_hash", "is_intact", "sealed_at")
+    search_fields = ("=number",)
+    search_help_text = "A number"
+
+    @display(description="Hash")
+    def short_hash(self, entry: AuditEntry) -> str:
+        return entry.hex_hash[:16]
+
+    @display(description="Intact", boolean=True)
+    def is_intact(self, entry: AuditEntry) -> bool:
+        before = AuditEntry.objects.filter(number=entry.number - 1).first()
+        previous = before.hash if before else FIRST_HASH
+        return entry.compute_hash() == bytes(entry.hash) and bytes(entry.previous) == bytes(previous)

@@ -1,6 +1,7 @@
 """Tables: memories and their versions, attachments, a team's files, vectors, and logs."""
 
 from memories.models.attachments import Asset, Association, Attachment, Source, asset_path
+from memories.models.audit import COVERED_PLACES, FIRST_HASH, AuditEntry, AuditPlace
 from memories.models.bulk_edits import Batch, BatchQuerySet
 from memories.models.constants import (
     CONTENT_BYTES,
@@ -11,6 +12,7 @@ from memories.models.constants import (
     LABEL_LENGTH,
     METADATA_BYTES,
     PATH_LENGTH,
+    PURGED_CONTENT,
     QUESTION_LENGTH,
     SUMMARY_LENGTH,
     TAG_COUNT,
@@ -48,13 +50,16 @@ __all__ = [
     "CONTENT_BYTES",
     "CORE_CATEGORY",
     "CORE_KEY",
+    "COVERED_PLACES",
     "FILE_BYTES",
+    "FIRST_HASH",
     "KEY_LENGTH",
     "LABEL_LENGTH",
     "METADATA_BYTES",
     "MOMENT_ARGUMENTS",
     "PATH_LENGTH",
     "PRIOR_WEIGHT",
+    "PURGED_CONTENT",
     "QUESTION_LENGTH",
     "REPORTS",
     "SUMMARY_LENGTH",
@@ -64,6 +69,8 @@ __all__ = [
     "Asset",
     "Association",
     "Attachment",
+    "AuditEntry",
+    "AuditPlace",
     "Batch",
     "BatchQuerySet",
     "Change",

@@ -14,6 +14,7 @@ PATH_LENGTH = 500
 CORE_KEY = "core"  # of the team memory that every prompt of the team begins with
 CORE_CATEGORY = "core"
 TRIMMED_SIGNS = " \t\n\r"  # around a text, which do not tell it from another
+PURGED_CONTENT = "[purged]"  # stands for the text of a purged memory
 QUESTION_LENGTH = 500  # more is cut off when questions are compared
 
 

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memories.models import (
+    PURGED_CONTENT,
     Answer,
     Asset,
     Association,
@@ -34,8 +35,6 @@ from memoryhub import background
 from memoryhub.errors import Conflict, Forbidden, KeyTaken, NotFound
 from teams.actor import Actor
 from teams.models import Verb
-
-PURGED_CONTENT = "[purged]"
 
 
 @proposable(ProposedOperation.FORGET)

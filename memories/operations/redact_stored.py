@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db import transaction
 
 from memories.models import (
+    COVERED_PLACES,
     LABEL_LENGTH,
     Answer,
     Feedback,
@@ -23,6 +24,7 @@ from memories.models import (
     TeamFile,
     Vocabulary,
 )
+from memories.operations.audit_chain import note_rewrites
 from memories.operations.embed import drop_vectors, embed_memories
 from memories.screening.field_texts import FieldTexts
 from memories.screening.findings import FindingGroup, drop_overlaps
@@ -97,6 +99,8 @@ def _redact_row(
     if not changed:
         return counts
     rows.update(**changed)
+    if table.place in COVERED_PLACES:
+        note_rewrites(table.place, [pk])
     if issubclass(rows.model, Memory):
         memory = rows.defer("search").get()
         drop_vectors([memory])

@@ -25,6 +25,7 @@ from memories.models import (
     Usage,
 )
 from memories.models.embeddings import Embedding, Unembedded
+from memories.operations.audit_chain import note_removals
 from memories.operations.forget import remove_files_later
 from memories.operations.idempotency import IDEMPOTENCY_WINDOW
 from memoryhub.ids import first_id
@@ -109,6 +110,7 @@ def _remove_forgotten(before: datetime) -> int:
 
 def _remove_memories(ids: list[UUID], *, within: set[UUID]) -> None:
     remove_files_later(Asset.with_removed.of_memories(within, ids))
+    note_removals(ids)
     for model, link in MEMORY_REFERENCES:
         model._base_manager.filter(**{"organization__in": within, f"{link}__in": ids}).delete()
     with connection.cursor() as cursor:  # Django would look for all of these once more

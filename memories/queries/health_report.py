@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from memories.models.embeddings import Unembedded
 from memories.queries import stray_files
+from memories.queries.audit_check import count_broken_entries
 from memories.queries.jobs import count_pending_jobs
 from memoryhub import disk_space
 from teams.models import Organization
@@ -83,5 +84,6 @@ HEALTH_CHECKS: tuple[tuple[str, Callable[[], int], str], ...] = (
         count_open_files,
         "Take their rights away: chmod -R go= on the data folder.",
     ),
+    ("broken entries of the audit chain", count_broken_entries, "See manage.py audit --check."),
     ("bytes of disk space missing", count_missing_space, "Make room: until then writes are refused."),
 )

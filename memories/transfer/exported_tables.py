@@ -123,6 +123,7 @@ NOT_EXPORTED: tuple[type[Model], ...] = (
     teams.Pace,
     teams.Registrations,
     embeddings.Embedding,
+    memories.AuditEntry,
     bulk_edits.Batch,
     embeddings.EmbeddingModel,
     embeddings.Unembedded,

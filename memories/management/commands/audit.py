@@ -1,13 +1,19 @@
 """Prints the audit log of a memory or of a token: what, when and with which token, never the text."""
 
 import json
+import sys
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from memories.models import FileVersion, Memory, RecallLog, Revision
+from memories.models import AuditEntry, FileVersion, Memory, RecallLog, Revision
+from memories.operations.audit_chain import seal_entries
+from memories.queries.audit_check import check_chain
+from memories.queries.audit_histories import format_head
 from memories.queries.token_activity import MARKS_PER_BATCH, MarkedRow, iterate_rows
+from memoryhub.errors import Invalid
 from memoryhub.ids import parse_uuid
 from teams.models import Token
 from teams.tokens import PREFIX_LENGTH
@@ -16,7 +22,7 @@ QUERY_CHARACTERS = 120  # characters of a question
 
 
 class Command(BaseCommand):
-    help = "Show who changed a memory, or what was done with a token, newest first."
+    help = "Show who changed a memory, or what was done with a token, newest first; or check the audit chain."
 
     def add_arguments(self, parser: CommandParser) -> None:
         subject = parser.add_mutually_exclusive_group(required=True)
@@ -26,13 +32,45 @@ class Command(BaseCommand):
             metavar="PREFIX",
             help="Show what was done with this token: mh_ and the nine characters after it.",
         )
+        subject.add_argument(
+            "--check",
+            action="store_true",
+            help="Check the audit chain, and name the first broken entry. Exits with 1 if there is one.",
+        )
+        subject.add_argument(
+            "--head", action="store_true", help="Print the last entry's number and hash, to be kept elsewhere."
+        )
+        parser.add_argument("--anchor", default="", metavar="NUMBER:HASH", help="An earlier head, for --check.")
         parser.add_argument("--json", action="store_true", help="Print one JSON object per line.")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["check"]:
+            self._check(anchor=options["anchor"], as_json=options["json"])
+            return
+        if options["head"]:
+            self.stdout.write(format_head(AuditEntry.objects.last_first().first()))
+            return
         rows = list_memory_changes(options["memory"]) if options["memory"] else list_token_activity(options["token"])
         for row in rows:
             entry = row_as_dict(row)
             self.stdout.write(json.dumps(entry, ensure_ascii=False) if options["json"] else format_row(entry))
+
+    def _check(self, *, anchor: str, as_json: bool) -> None:
+        """Seal what is new, then check the whole chain."""
+        seal_entries(everything=True)
+        try:
+            state = check_chain(anchor=anchor)
+        except Invalid as refusal:
+            raise CommandError(str(refusal)) from refusal
+        if as_json:
+            problems = [asdict(problem) for problem in state.problems]
+            self.stdout.write(json.dumps({"entries": state.entries, "head": state.head, "problems": problems}))
+        else:
+            self.stdout.write(f"{state.entries:,} entries, head {state.head}")
+            for problem in state.problems:
+                self.stdout.write(f"BROKEN  entry {problem.number}  {problem.entry}: {problem.what}.")
+        if state.problems:
+            sys.exit(1)
 
 
 def list_memory_changes(memory: str) -> Iterable[MarkedRow]:
