@@ -518,12 +518,12 @@ def test_reading_takes_a_few_queries_however_much_there_is(writer: Actor) -> Non
         return len(captured)
 
     factories.memory(writer, CORE, key="core")
-    assert queries() == 3
+    assert queries() == 1
     team = Memory.objects.get().team
     for number in range(12):
         other = factories.actor(factories.agent(team, f"other-{number}"))
         factories.memory(other, f"Thing {number}.", pinned=bool(number % 2))
-    assert queries() == 3
+    assert queries() == 1
 
 
 def test_relevant_ones_take_no_query_each(writer: Actor) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from functools import cache, partial
+from functools import lru_cache, partial
 from uuid import UUID
 
 from django.db import models
@@ -20,7 +20,7 @@ from memories.recall import AUTO, Floor, Recalled, recall, visibility_sql
 from memories.recall.past_versions import Moment
 from memories.rules.trust import label_trust
 from memoryhub.errors import Invalid
-from memoryhub.prepared_statements import prepared_cursor
+from memoryhub.prepared_statements import array_literal, prepared_cursor
 from teams.actor import Actor
 
 DEFAULT_BUDGET = 2_000
@@ -140,15 +140,14 @@ def assemble_context(candidates: "PromptCandidates", *, budget: int) -> PromptCo
 
 def render_core(*, actor: Actor, now: datetime | None = None) -> str:
     """Return the core block in full, or nothing if the team has no core memory."""
-    found = _fetch_core(actor, Moment(now or timezone.now()))
-    return render_core_block(_render_core_text(found[0])) if found else ""
+    core = _fetch_sections([SectionName.CORE], actor, Moment(now or timezone.now()))[SectionName.CORE]
+    return render_core_block(_render_core_text(core[0])) if core else ""
 
 
 def render_recent(*, actor: Actor, now: datetime | None = None) -> str:
     """Return the block of the team's newest memories in full."""
-    return render_section(
-        SectionName.RECENT, map(render_line, _fetch_recent(actor, Moment(now or timezone.now()), besides=()))
-    )
+    recent = _fetch_sections([SectionName.RECENT], actor, Moment(now or timezone.now()))[SectionName.RECENT]
+    return render_section(SectionName.RECENT, map(render_line, recent))
 
 
 def entry_text(memory: PromptEntry) -> str:
@@ -205,57 +204,61 @@ class PromptCandidates:
 def _gather_candidates(
     *, actor: Actor, query: str, names: Sequence[SectionName], ask: Callable[..., Recalled], moment: Moment
 ) -> PromptCandidates:
-    sections: dict[SectionName, Sequence[PromptEntry]] = dict.fromkeys(names, ())
-    ranked: list[UUID] = []
-    if SectionName.CORE in names:
-        sections[SectionName.CORE] = _fetch_core(actor, moment)
-    if SectionName.PINNED in names:
-        sections[SectionName.PINNED] = _fetch_entries(PINNED_SQL, actor, moment, besides=_entry_ids(sections))
-    if SectionName.RECENT in names:
-        sections[SectionName.RECENT] = _fetch_recent(actor, moment, besides=_entry_ids(sections))
-    if SectionName.RELEVANT in names and query.strip():
-        above = _entry_ids(sections)
-        ranked = [hit.memory.pk for hit in ask().hits]
-        # Newest first: being recalled changes a memory's rank a little, and must not change the text.
-        sections[SectionName.RELEVANT] = _fetch_entries(RELEVANT_SQL, actor, moment, besides=above, ids=ranked)
-    return PromptCandidates(sections, ranked)
+    asks = SectionName.RELEVANT in names and bool(query.strip())
+    ranked = [hit.memory.pk for hit in ask().hits] if asks else []
+    answered = [name for name in names if asks or name is not SectionName.RELEVANT]
+    found = _fetch_sections(answered, actor, moment, ids=ranked)
+    return PromptCandidates({name: found.get(name, ()) for name in names}, ranked)
 
 
-def _entry_ids(sections: Mapping[SectionName, Sequence[PromptEntry]]) -> set[UUID]:
-    return {memory.pk for memories in sections.values() for memory in memories}
-
-
+# The ids of a section, in its order. Newest first where something was asked: being recalled changes a memory's rank a
+# little, and must not change the text.
+SECTION_SQL = """
+{name} AS MATERIALIZED (
+    SELECT id, row_number() OVER () AS place FROM (
+        SELECT memories_memory.id FROM memories_memory WHERE {visible} AND {besides} AND {which}
+    ) AS chosen
+)"""
+BESIDES_SQL = "NOT memories_memory.id IN (SELECT id FROM {name})"
+LISTED_SQL = "SELECT '{name}' AS section, id, place FROM {name}"
 ENTRIES_SQL = """
-SELECT memories_memory.id, type, content, summary, coalesce(username, slug, 'system'), status,
-    provenance, verified_at, {disputed}
-FROM memories_memory
+WITH {sections}
+SELECT section, memories_memory.id, type, content, summary, coalesce(username, slug, 'system'), status, provenance,
+    verified_at, {disputed}
+FROM ({chosen}) AS chosen JOIN memories_memory USING (id)
 LEFT JOIN teams_agent AS agent ON agent.id = memories_memory.agent_id
 LEFT JOIN auth_user AS login ON login.id = memories_memory.user_id
-WHERE {visible} AND NOT memories_memory.id = ANY(%(besides)s::uuid[]) AND
+ORDER BY place
 """
 DISPUTED = disputed_sql("memories_memory")
-# By the importance that it was given. Index: memory_unfading.
-PINNED_SQL = f"""pinned
-ORDER BY importance DESC, memories_memory.created_at DESC, memories_memory.id DESC LIMIT {MAX_PINNED_ENTRIES}"""
-# Index: memory_newest.
 NEWEST_FIRST_SQL = "ORDER BY memories_memory.created_at DESC, memories_memory.id DESC"
-RECENT_SQL = f"audience = %(team)s::uuid {NEWEST_FIRST_SQL} LIMIT {MAX_RECENT}"
-RELEVANT_SQL = f"memories_memory.id = ANY(%(ids)s::uuid[]) {NEWEST_FIRST_SQL}"
+CHOSEN_SQL = {
+    # By the importance that it was given. Index: memory_unfading.
+    SectionName.PINNED: f"""pinned ORDER BY importance DESC, memories_memory.created_at DESC, memories_memory.id DESC
+        LIMIT {MAX_PINNED_ENTRIES}""",
+    # Index: memory_newest.
+    SectionName.RECENT: f"audience = %(team)s::uuid {NEWEST_FIRST_SQL} LIMIT {MAX_RECENT}",
+    SectionName.RELEVANT: f"memories_memory.id = ANY(%(ids)s::uuid[]) {NEWEST_FIRST_SQL}",
+}
 
 
-def _fetch_entries(
-    which: str, actor: Actor, moment: Moment, *, besides: Iterable[UUID] = (), ids: Sequence[UUID] = ()
-) -> list[PromptEntry]:
-    """Return the entries that the actor may see, by a statement that is planned once."""
+def _fetch_sections(
+    names: Sequence[SectionName], actor: Actor, moment: Moment, *, ids: Sequence[UUID] = ()
+) -> dict[SectionName, list[PromptEntry]]:
+    """Return the entries of each section that the actor may see, none in two of them, by a statement that is planned
+    once. The core memory is that of the actor's own team alone, as are the newest memories."""
+    if not names:
+        return {}
     visible, filtered = visibility_sql.visible(actor, moment.match())
-    values = {"now": moment.now, "holds_at": moment.holds_at, "team": actor.team_id}
-    values |= {"besides": list(besides), "ids": list(ids)} | filtered
+    values = {"now": moment.now, "holds_at": moment.holds_at, "team": actor.team_id, "ids": array_literal(ids)}
     with prepared_cursor() as cursor:
-        cursor.execute(
-            ENTRIES_SQL.format(visible=visible, disputed=DISPUTED) + which, visibility_sql.bound(actor) | values
-        )
-        entries = [PromptEntry(*row) for row in cursor.fetchall()]
-    return _restore_entries(actor, entries, moment)
+        cursor.execute(_build_sections_sql(tuple(names), visible), visibility_sql.bound(actor) | values | filtered)
+        rows = cursor.fetchall()
+    entries = _restore_entries(actor, [PromptEntry(*entry) for _, *entry in rows], moment)
+    found: dict[SectionName, list[PromptEntry]] = {name: [] for name in names}
+    for (section, *_), entry in zip(rows, entries, strict=True):
+        found[SectionName(section)].append(entry)
+    return found
 
 
 def _restore_entries(actor: Actor, entries: list[PromptEntry], moment: Moment) -> list[PromptEntry]:
@@ -270,23 +273,23 @@ def _restore_entries(actor: Actor, entries: list[PromptEntry], moment: Moment) -
     return [replace(entry, **past.get(entry.pk, {})) for entry in entries]
 
 
-def _fetch_core(actor: Actor, moment: Moment) -> list[PromptEntry]:
-    """Return the core memory of the actor's own team alone, even if the actor also reads the teams above."""
-    return _fetch_entries(_core_sql(), actor, moment)
+@lru_cache(maxsize=100)
+def _build_sections_sql(names: tuple[SectionName, ...], visible: str) -> str:
+    sections = []
+    for place, name in enumerate(names):
+        besides = " AND ".join(["true", *(BESIDES_SQL.format(name=above) for above in names[:place])])
+        which = CHOSEN_SQL.get(name) or _core_sql()
+        sections.append(SECTION_SQL.format(name=name, visible=visible, besides=besides, which=which))
+    chosen = [LISTED_SQL.format(name=name) for name in names]
+    return ENTRIES_SQL.format(sections=",".join(sections), chosen=" UNION ALL ".join(chosen), disputed=DISPUTED)
 
 
-@cache
 def _core_sql() -> str:
     """Compile the condition from the queryset, so that prompts and pages choose the same memory."""
     team = visibility_sql.Name("%(team)s::uuid", models.UUIDField())
     sql, values = Memory.objects.core_of(team).values("pk").query.sql_with_params()  # type: ignore[arg-type]
     condition = sql.partition(" WHERE ")[2] % tuple(f"'{value}'" for value in values)  # constants of our own
     return f"{condition} LIMIT 1"
-
-
-def _fetch_recent(actor: Actor, moment: Moment, *, besides: Iterable[UUID]) -> list[PromptEntry]:
-    """Return the newest memories of the actor's own team."""
-    return _fetch_entries(RECENT_SQL, actor, moment, besides=besides)
 
 
 # What of it fits
