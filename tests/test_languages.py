@@ -14,6 +14,7 @@ from memories.operations.files import write_file
 from memories.queries.folders import file_words_filter
 from memories.recall import Mode, recall
 from memories.recall.text_filter import having, lexemes
+from memories.recall.tokens import forget_tokens, read_tokens
 from memories.recall.word_stats import Within, terms
 from memoryhub.languages import ENGLISH, LANGUAGES, SIMPLE
 from teams.actor import Actor
@@ -201,6 +202,20 @@ def test_postgres_has_dictionaries_for_each_language() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT memory_dictionaries(name)::text FROM unnest(%s::text[]) AS name", [[*LANGUAGES, SIMPLE]])
         assert [row[0].removeprefix("pg_catalog.") for row in cursor.fetchall()] == [*LANGUAGES, SIMPLE]
+
+
+@pytest.mark.django_db
+def test_a_query_is_read_as_the_index_reads_it() -> None:
+    words = ["running", "nationales", "haeuser", "the", "och", "i", "verkauften", "navios", "x" * 100]
+    forget_tokens()
+    with connection.cursor() as cursor:
+        for language in [*LANGUAGES, SIMPLE]:
+            cursor.execute(
+                "SELECT tsvector_to_array(memory_words(word, %s)) FROM unnest(%s::text[]) AS word", [language, words]
+            )
+            indexed = [set(lexemes) for (lexemes,) in cursor.fetchall()]
+            read = [{lexeme for _, lexeme in token.lexemes} for token in read_tokens(" ".join(words), [language])]
+            assert read == indexed, language
 
 
 @pytest.mark.parametrize("language", [*LANGUAGES, SIMPLE])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memories.text.language import list_common_words
-from memoryhub.languages import ENGLISH
+from memoryhub.languages import ENGLISH, LANGUAGES
 from memoryhub.prepared_statements import prepared_cursor
 
 REMEMBERED = 50_000  # tokens
@@ -19,12 +19,12 @@ UNSPACED = re.compile(  # as in the function memory_grams
 Reading = tuple[str, str]  # a language, and a token that is read in it; no language: what is the same in all of them
 
 # What the functions behind the search column make of each token: words with their lexemes, pieces of writing without
-# spaces, then identifiers. Words need none of that but their dictionary; for those of English there is a shorter way to
-# it. Tokens are told by kind and place: a long one, repeated with each of its words and pieces, would come back
+# spaces, then identifiers. Words need none of that but their dictionary; for those of plain letters there is a shorter
+# way to it. Tokens are told by kind and place: a long one, repeated with each of its words and pieces, would come back
 # thousands of times. A word that memory_accented_words reads in two ways has its dictionary's way first.
 READ_PLAIN = """
-SELECT 'plain' AS kind, place, token AS word, ts_lexize('pg_catalog.english_stem', token) AS found
-FROM unnest(%(plain)s::text[]) WITH ORDINALITY AS asked (token, place)
+SELECT 'plain' AS kind, place, token AS word, ts_lexize(dictionary, token) AS found
+FROM unnest(%(plain)s::text[], %(dictionaries)s::regdictionary[]) WITH ORDINALITY AS asked (token, dictionary, place)
 """
 LEXEMES = (
     "array(SELECT lexeme FROM unnest(memory_words({word}, language)) AS read (lexeme, positions) ORDER BY positions)"
@@ -53,6 +53,7 @@ MANY_MARKS = re.compile(
 )
 TOKEN = re.compile(r"\S+")
 PLAIN = re.compile(r"[a-z]{1,100}")
+READ_AS_ENGLISH = ("hindi", "russian")  # words of plain letters in these
 LITERAL_LENGTH = 1_000  # of a query that may stand in a memory as it is
 MOST_TOKENS = 400  # different ones that are read of a longer query, from its beginning
 MOST_SIGNS = 2_000  # characters of those that are not plain words
@@ -143,11 +144,12 @@ def _lower_turkish(token: str) -> str:
 
 def bound(unknown: Sequence[Reading]) -> dict[str, list[str]]:
     """Return the parameters of the statement above."""
-    plain = [token for language, token in unknown if _is_plain(language, token)]
+    plain = [(language, token) for language, token in unknown if _is_plain(language, token)]
     words = [(language, token) for language, token in unknown if is_word(token) and not _is_plain(language, token)]
     tokens = [(language, token) for language, token in unknown if language and not is_word(token)]
     return {
-        "plain": plain,
+        "plain": [token for _, token in plain],
+        "dictionaries": [_name_dictionary(language) for language, _ in plain],
         "words": [token for _, token in words],
         "word_languages": [language for language, _ in words],
         "tokens": [token for _, token in tokens],
@@ -157,7 +159,12 @@ def bound(unknown: Sequence[Reading]) -> dict[str, list[str]]:
 
 
 def _is_plain(language: str, token: str) -> bool:
-    return language == ENGLISH and bool(PLAIN.fullmatch(token))
+    return language in LANGUAGES and bool(PLAIN.fullmatch(token))
+
+
+def _name_dictionary(language: str) -> str:
+    """Return the dictionary that Postgres reads words of plain letters with, in texts of this language."""
+    return f"pg_catalog.{ENGLISH if language in READ_AS_ENGLISH else language}_stem"
 
 
 def remember(
@@ -166,7 +173,7 @@ def remember(
     """Return the readings built from the rows of the statement above. They are cached, as they never change."""
     asked = bound(unknown)
     places: dict[str, list[Reading]] = {
-        "plain": [(ENGLISH, token) for token in asked["plain"]],
+        "plain": [reading for reading in unknown if _is_plain(*reading)],
         "words": list(zip(asked["word_languages"], asked["words"], strict=True)),
         "tokens": list(zip(asked["languages"], asked["tokens"], strict=True)),
         "whole": [("", token) for token in asked["whole"]],
