@@ -125,7 +125,7 @@ def test_no_amount_of_feedback_lifts_the_unrelated(team: Team, bot: Actor) -> No
         person = rights.login_actor(user=factories.member(team, Role.VIEWER), team_id=team.pk)
         rate(person, other, "helpful")
         rate(person, answer, "not-helpful")
-    assert [hit.memory.pk for hit in recall(actor=bot, query="When does the backup run?").hits][0] == answer.pk
+    assert recall(actor=bot, query="When does the backup run?").hits[0].memory.pk == answer.pk
     assert 0.9 < factor_of(bot, answer, "backup") < 0.92
 
 
