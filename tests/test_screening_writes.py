@@ -333,6 +333,44 @@ def test_what_a_reviewer_adds_is_screened_too(agent: Actor, editor: Actor, secre
     assert not find_tables_with(secret)
 
 
+def edit_and_approve(editor: Actor, held: Memory, target: Memory, text: str) -> Memory:
+    assert held.proposal_id
+    return operations.approve_proposal(actor=editor, proposal_id=held.proposal_id, edits={"content": text})
+
+
+def merge_into_target(editor: Actor, held: Memory, target: Memory, text: str) -> Memory:
+    assert held.proposal_id
+    return operations.merge_proposal(actor=editor, proposal_id=held.proposal_id, target_id=target.pk, content=text)
+
+
+DECISIONS = [edit_and_approve, merge_into_target]
+
+
+@pytest.mark.parametrize("decide", DECISIONS)
+def test_a_decision_is_screened_by_the_teams_own_settings(
+    decide: Callable[..., Memory], team: Team, agent: Actor, editor: Actor, secret: str
+) -> None:
+    held, target = factories.memory(agent, INJECTED_ORDER), factories.memory(editor, "The pump is loud.")
+    for settings in ({"secret": {"people": "refuse"}}, {"secret": {"people": "hold"}}):
+        (deciding,) = set_screening(team, settings, editor)
+        with pytest.raises(ScreeningRefusal):
+            decide(deciding, held, target, f"Use {secret}")
+    (deciding,) = set_screening(team, {"secret": {"people": "allow"}}, editor)
+    assert secret in decide(deciding, held, target, f"Use {secret}").content
+
+
+def test_undo_is_screened_by_the_teams_own_settings(team: Team, agent: Actor, editor: Actor, secret: str) -> None:
+    (lenient,) = set_screening(team, {"secret": {"people": "allow"}}, editor)
+    held, target = factories.memory(agent, INJECTED_ORDER), factories.memory(lenient, f"Use {secret}")
+    merge_into_target(lenient, held, target, "Use the vault.")
+    (strict,) = set_screening(team, {"secret": {"people": "refuse"}}, editor)
+    assert held.proposal_id
+    with pytest.raises(ScreeningRefusal):
+        operations.reopen_proposal(actor=strict, proposal_id=held.proposal_id)
+    operations.reopen_proposal(actor=lenient, proposal_id=held.proposal_id)
+    assert Memory.objects.get(pk=target.pk).content == f"Use {secret}"
+
+
 def test_an_agents_file_with_an_order_is_refused(agent: Actor) -> None:
     with pytest.raises(ScreeningRefusal, match="order to a model"):
         operations.files.write_file(actor=agent, path="a.md", content=INJECTED_ORDER)

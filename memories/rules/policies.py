@@ -13,6 +13,7 @@ from typing import Any
 from django.db.models import Q
 
 from memories.models.constants import CORE_KEY, Change, Scope, Type
+from memories.rules.screening_settings import ScreeningAction, refuse_instead
 from memoryhub.errors import Forbidden, Invalid
 from teams.actor import Actor
 from teams.models import Level
@@ -124,8 +125,10 @@ SAVED = Decision(Outcome.SAVE)
 
 
 def bypass_policy(actor: Actor) -> Actor:
-    """Return the actor for a change that somebody has approved already."""
-    return replace(actor, policy=SAVE_EVERYTHING)
+    """Return the actor for a change that somebody has approved already. The rules let it pass; the team's screening
+    stays, and refuses what it would hold, because an approval cannot wait for another one."""
+    deciding = refuse_instead(actor, of=frozenset({ScreeningAction.HOLD}))
+    return replace(deciding, policy={**deciding.policy, **SAVE_EVERYTHING})
 
 
 def decide_new(actor: Actor, values: Mapping[str, Any]) -> Decision:

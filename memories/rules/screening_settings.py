@@ -108,11 +108,13 @@ def _clean_group(group: FindingGroup, stored: object) -> dict[str, str]:
     return dict(stored)
 
 
-def refuse_instead(actor: Actor) -> Actor:
-    """Return the actor with settings that refuse whatever they would have changed or held: for writers that keep the
-    same text elsewhere, and would take what was redacted for a change of it."""
-    strict = {ScreeningAction.REDACT, ScreeningAction.HOLD, ScreeningAction.ASK}
+CHANGING_OR_HOLDING = frozenset({ScreeningAction.REDACT, ScreeningAction.HOLD, ScreeningAction.ASK})
+
+
+def refuse_instead(actor: Actor, *, of: frozenset[ScreeningAction] = CHANGING_OR_HOLDING) -> Actor:
+    """Return the actor with settings that refuse instead of these actions: by default for writers that keep the same
+    text elsewhere, and would take what was redacted for a change of it."""
     settings: dict[str, dict[str, str]] = {}
     for (group, writer), action in read_screening(actor.policy).items():
-        settings.setdefault(group, {})[writer] = ScreeningAction.REFUSE if action in strict else action
+        settings.setdefault(group, {})[writer] = ScreeningAction.REFUSE if action in of else action
     return replace(actor, policy={**actor.policy, "screening": settings})
