@@ -250,7 +250,7 @@ EXTRACTION_URL = web_address("EXTRACTION_URL")
 EXTRACTION_MODEL: str = env.str("EXTRACTION_MODEL", default="")
 EXTRACTION_KEY = key("EXTRACTION_KEY")
 EXTRACTION_TIMEOUT = whole_number("EXTRACTION_TIMEOUT", 30)
-EXTRACTION_HOLD = switch("EXTRACTION_HOLD")  # for review, unless a call says otherwise
+EXTRACTION_HOLD = switch("EXTRACTION_HOLD")  # for review, whatever a call says
 PROPOSAL_DAYS = whole_number("PROPOSAL_DAYS", 30)  # for which a proposal waits for a decision
 if EXTRACTION == "endpoint":
     for _name, _value in (("EXTRACTION_URL", EXTRACTION_URL), ("EXTRACTION_MODEL", EXTRACTION_MODEL)):

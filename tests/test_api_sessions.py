@@ -182,8 +182,15 @@ def test_held_ones_wait_for_approval(agent: Agent, settings: Settings) -> None:
     settings.EXTRACTION_HOLD = True
     (held,) = call(agent, "chat-1/extract", {"messages": MESSAGES}).json()["held"]
     assert (held["status"], Memory.objects.get(pk=held["id"]).status) == ("proposed", "proposed")
+
+
+def test_a_call_cannot_override_that_the_hub_holds(agent: Agent, settings: Settings) -> None:
+    settings.EXTRACTION_HOLD = True
+    answer = call(agent, "chat-1/extract", {"messages": MESSAGES, "hold": False}).json()
+    assert (answer["saved"], len(answer["held"])) == ([], 1)
+    settings.EXTRACTION_HOLD = False
     other = [{"role": "user", "content": "Remember that the gate is green."}]
-    assert len(call(agent, "chat-1/extract", {"messages": other, "hold": False}).json()["saved"]) == 1
+    assert len(call(agent, "chat-1/extract", {"messages": other, "hold": True}).json()["held"]) == 1
 
 
 def test_switched_off_it_says_so(agent: Agent, settings: Settings) -> None:

@@ -342,7 +342,7 @@ EXTRACT = record(
         "messages": MESSAGES
         | {"description": "The messages to read, up to 1 MiB. By default those of the session's newest archive."},
         "scope": one_of(Scope.values, default=Scope.TEAM.value, description="Who the memories will belong to."),
-        "hold": flag(description="Make them proposals that people review. By default as `EXTRACTION_HOLD` says."),
+        "hold": flag(description="Make them proposals that people review. With `EXTRACTION_HOLD` they always are."),
     },
     title="NewExtraction",
 )

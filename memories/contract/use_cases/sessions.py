@@ -31,7 +31,7 @@ def propose_session_memories(actor: Actor, body: Mapping[str, Any]) -> Extractio
 
 def save_extraction(actor: Actor, extraction: Extraction, body: Mapping[str, Any]) -> dict[str, Any]:
     """Save the proposals, or hold them for review, and return the memories that they became."""
-    hold = body.get("hold", settings.EXTRACTION_HOLD)
+    hold = settings.EXTRACTION_HOLD or body.get("hold", False)
     result = operations.save_proposals(actor=actor, proposals=extraction.proposals, scope=body["scope"], hold=hold)
     return _render_extraction(actor, extraction, result)
 
