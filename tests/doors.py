@@ -171,11 +171,14 @@ def api_past(member: Member, memory: Memory) -> bool:
 
 
 def api_timeline(member: Member, memory: Memory) -> bool:
-    """Give the memory a key and read what that key has said, now and as it was known."""
+    """Give the memory a key and read what that key has said, now and as it was known, by REST and by MCP."""
     Memory.objects.filter(pk=memory.pk).update(key=f"key of {memory.pk}", owns_key=True)
     path, moment = f"/api/v1/timeline/key of {memory.pk}", timezone.now().isoformat()
     asked: list[dict[str, str]] = [{"scope": memory.scope}, {"scope": memory.scope, "known_at": moment}]
     statuses = {Client().get(path, params, headers=headers(member)).status_code for params in asked}
+    for params in asked:
+        said = {"name": "memory_timeline", "arguments": {"key": f"key of {memory.pk}", **params}}
+        statuses |= {404 if "isError" in messenger(member).result("tools/call", **said) else 200}
     assert statuses in ({200}, {404})
     return statuses == {200}
 

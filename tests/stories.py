@@ -44,6 +44,8 @@ def hub_day() -> Calls:
     yield "memory_list", {"forgotten": True}
     yield "memory_restore", berth
     yield "memory_supersede", {"memory_id": many["memories"][1]["id"], "by": many["memories"][0]["id"]}
+    yield "memory_reinstate", {"memory_id": many["memories"][1]["id"]}
+    yield "memory_timeline", {"key": "berth-7"}
     yield "memory_pin", berth
     held = yield "memory_append", berth | {"text": "It opens in May."}
     yield "proposal_list", {"state": "open"}

@@ -86,6 +86,24 @@ def test_a_replacement_can_be_undone(agent: Actor) -> None:
         operations.reinstate_memory(actor=agent, memory_id=old.pk)
 
 
+def test_an_earlier_end_stays_when_a_memory_is_replaced_and_when_that_is_undone(agent: Actor) -> None:
+    april = datetime(2026, 4, 1, tzinfo=UTC)
+    old = factories.memory(agent, "The gateway listens on port 8080.", valid_from=MARCH, valid_until=april)
+    new = factories.memory(agent, "The gateway listens on port 1933.", valid_from=MAY)
+    closed = operations.supersede_memory(actor=agent, memory_id=old.pk, by=new.pk)
+    assert closed.valid_until == april
+    operations.tag_memory(actor=agent, memory_id=old.pk, add=["closed"])
+    assert operations.reinstate_memory(actor=agent, memory_id=old.pk).valid_until == april
+
+
+def test_a_later_end_comes_back_with_the_memory(agent: Actor) -> None:
+    june = datetime(2026, 6, 1, tzinfo=UTC)
+    old = factories.memory(agent, "The gateway listens on port 8080.", valid_until=june)
+    new = factories.memory(agent, "The gateway listens on port 1933.", valid_from=MAY)
+    assert operations.supersede_memory(actor=agent, memory_id=old.pk, by=new.pk).valid_until == MAY
+    assert operations.reinstate_memory(actor=agent, memory_id=old.pk).valid_until == june
+
+
 def test_a_replaced_memory_can_still_be_read_by_its_id(agent: Actor) -> None:
     old, new = two_ports(agent)
     operations.supersede_memory(actor=agent, memory_id=old.pk, by=new.pk)

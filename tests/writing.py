@@ -346,6 +346,7 @@ HUB: dict[str, Write] = {
     "memory_link as target": _by_sight(_link_by_mcp),
     "memory_link that replaces": _by_id(_mcp("memory_link", _replacing)),
     "memory_supersede": _by_id(_mcp("memory_supersede", lambda theirs: _memory(by=theirs.places["by"])(theirs))),
+    "memory_reinstate": _reinstating(_mcp("memory_reinstate", _memory())),
     "proposal_withdraw": _by_proposer(
         _mcp("proposal_withdraw", lambda theirs: {"proposal_id": theirs.places["proposal_id"]})
     ),

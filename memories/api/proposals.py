@@ -13,7 +13,6 @@ from memories.api.openapi import IF_MATCH, endpoint
 from memories.api.responses import memory_response
 from memories.contract import inputs, output_schemas
 from memories.contract.use_cases import proposals as use_cases
-from memoryhub.json_schema import list_of, whole_record
 
 CLOSED = output_schemas.MEMORY_EXAMPLE | {
     "version": 2,
@@ -97,7 +96,7 @@ class Timeline(APIView):
         operation="listKeyTimeline",
         summary="List the timeline of a key",
         asks=inputs.TIMELINE,
-        gives=whole_record({"memories": list_of(output_schemas.MEMORY)}, title="Timeline"),
+        gives=output_schemas.KEY_TIMELINE,
         answer={"memories": [output_schemas.MEMORY_EXAMPLE]},
     )
     def get(self, request: Request, key: str, params: Mapping[str, Any]) -> Response:

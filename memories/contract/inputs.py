@@ -39,9 +39,7 @@ from memoryhub.json_schema import (
 from teams.call_context import CONTEXT_LENGTHS
 
 LARGEST_VERSION = 2**31 - 1  # of a column
-VERSION = whole(
-    least=1, most=LARGEST_VERSION, description="The version you last read; refused if there is a newer one."
-)
+VERSION = whole(least=1, most=LARGEST_VERSION, description="Refused unless this is the latest version.")
 REASON = text(longest=SUMMARY_LENGTH, description="The reason, for the history.")
 SCOPE = one_of(Scope, description="Who it belongs to: the team, a person (global), a project or the agent.")
 

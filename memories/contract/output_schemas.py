@@ -167,6 +167,7 @@ BATCH = record(
     },
     title="SavedBatch",
 )
+KEY_TIMELINE = whole_record({"memories": list_of(MEMORY)}, title="Timeline")
 REVISION = whole_record(
     VERSIONED | GONE | {"change": one_of(Change), "by": text(), "created_at": moment()}, title="Version"
 )

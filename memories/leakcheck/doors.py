@@ -92,6 +92,7 @@ def build_memory_probes(subject: Subject, row: PlainRow) -> Iterator[DoorRequest
         key, scope = quote(row["key"], safe=""), row["scope"]
         yield DoorRequest(door="REST key", path=f"/api/v1/keys/{key}?scope={scope}")
         yield DoorRequest(door="REST timeline", path=f"/api/v1/timeline/{key}?scope={scope}")
+        yield _call_mcp("MCP memory_timeline", "memory_timeline", key=row["key"], scope=scope)
     for tool in ("memory_get", "memory_history", "memory_links", "memory_sources"):
         yield _call_mcp(f"MCP {tool}", tool, memory_id=str(row["id"]))
     yield _call_mcp("MCP recall", "memory_recall", query=query, limit=50)

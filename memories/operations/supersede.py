@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from memories.models import Change, Memory, ProposedOperation, Relation
+from memories.models import Change, Memory, ProposedOperation, Relation, Revision
 from memories.operations.attach import associate
 from memories.operations.propose import NeedsApproval, proposable
 from memories.operations.record import refuse_change, reveal_if_readable
@@ -45,8 +45,8 @@ def supersede_memory(
     version: VersionCheck = None,
     now: datetime | None = None,
 ) -> Memory:
-    """Close the memory at the moment from which `by` holds, by default since it was saved, and link the two. The
-    successor gets the key, if it has none of its own."""
+    """Close the memory at the moment from which `by` holds, by default since it was saved, and link the two. One that
+    ended earlier keeps its end. The successor gets the key, if it has none of its own."""
     now = now or timezone.now()
     if by == memory_id:
         raise Invalid({"by": "A memory cannot replace itself."})
@@ -63,6 +63,7 @@ def supersede_memory(
     _refuse_circle(successor, old)
     start = clean_fields({"valid_from": at}, now=now)["valid_from"] or successor.valid_from or successor.created_at
     start = min(start, successor.valid_until or start)  # it may have been replaced itself
+    end = max(start, old.valid_from or start)
     moves_key = old.owns_key and successor.key in ("", old.key)
     closed = revise(
         actor=actor,
@@ -71,7 +72,7 @@ def supersede_memory(
         version=old.version,
         now=now,
         values={
-            "valid_until": max(start, old.valid_from or start),
+            "valid_until": min(end, old.valid_until or end),  # it may have ended before
             "superseded_by": successor.pk,
             "owns_key": old.owns_key and not moves_key,
         },
@@ -121,7 +122,7 @@ def supersede_by_link(
 def reinstate_memory(
     *, actor: Actor, memory_id: UUID, version: VersionCheck = None, now: datetime | None = None
 ) -> Memory:
-    """Let a superseded memory hold again. Its successor keeps the key."""
+    """Let a superseded memory hold again, as long as it did before. Its successor keeps the key."""
     now = now or timezone.now()
     present = lock_memory(actor=actor, memory_id=memory_id, version=version, now=now)
     if present.superseded_by is None:
@@ -132,8 +133,14 @@ def reinstate_memory(
         change=Change.UPDATED,
         version=present.version,
         now=now,
-        values={"valid_until": None, "superseded_by": None},
+        values={"valid_until": _find_earlier_end(present), "superseded_by": None},
     )
+
+
+def _find_earlier_end(memory: Memory) -> datetime | None:
+    """Return the end that the memory had before another one replaced it."""
+    versions = Revision.objects.of_every_audience(memory.organization_id, [memory.pk]).filter(superseded_by=None)
+    return versions.latest_first().values_list("valid_until", flat=True).first()
 
 
 def _refuse_circle(successor: Memory, old: Memory) -> None:

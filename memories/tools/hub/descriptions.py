@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from memories.contract.inputs import LARGEST_VERSION
 from memories.tools import Arguments, Result, Tool
 from memoryhub.json_schema import STORABLE, Schema, anything, identity, record, text
 from teams.actor import Actor
@@ -12,7 +13,8 @@ from teams.call_context import CONTEXT_LENGTHS
 CONTEXT = record({name: text(longest=longest) for name, longest in CONTEXT_LENGTHS.items()})
 # As every tool tells it: in few words, for a model reads them all.
 CIRCUMSTANCES = anything(description="Unless headers say: project, user, session, workspace, channel.")
-MEMORY_ID: dict[str, Schema] = {"memory_id": identity(description="The memory's id.")}
+TELLS_NOTHING = {"pattern": STORABLE, "additionalProperties": True, "maximum": LARGEST_VERSION}
+MEMORY_ID: dict[str, Schema] = {"memory_id": identity()}
 
 
 def taking(*schemas: Mapping[str, Schema] | Schema, needs: tuple[str, ...] = ()) -> Schema:
@@ -91,6 +93,6 @@ def publish_definition(definition: Any) -> Any:
     if not isinstance(definition, dict):
         return definition
     is_schema = isinstance(definition.get("type"), str | list)
-    dropped = {"title": definition.get("title"), "pattern": STORABLE, "additionalProperties": True} if is_schema else {}
+    dropped = {"title": definition.get("title"), **TELLS_NOTHING} if is_schema else {}
     kept = {name: value for name, value in definition.items() if name not in dropped or value != dropped[name]}
     return {name: publish_definition(value) for name, value in kept.items()}

@@ -2,10 +2,12 @@
 
 from memories.contract import inputs, output_schemas
 from memories.contract.use_cases import proposals as use_cases
+from memories.models import KEY_LENGTH
 from memories.tools import Tool
 from memories.tools.hub.descriptions import MEMORY_ID, hub_tool, taking
-from memoryhub.json_schema import identity
+from memoryhub.json_schema import identity, text
 
+KEY_ARGUMENT = {"key": text(shortest=1, longest=KEY_LENGTH)}
 PROPOSAL_ID = {"proposal_id": identity(description="The proposal's id.")}
 
 TOOLS = tuple(
@@ -19,6 +21,23 @@ TOOLS = tuple(
             parameters=taking(MEMORY_ID, inputs.SUPERSEDE, needs=("memory_id",)),
             act=use_cases.supersede_memory,
             gives=output_schemas.WRITTEN,
+        ),
+        Tool(
+            name="memory_reinstate",
+            title="Reinstate a replaced memory",
+            description="Lets a memory hold again that another one replaced.",
+            parameters=taking(MEMORY_ID, inputs.REINSTATE, needs=("memory_id",)),
+            act=use_cases.reinstate_memory,
+            gives=output_schemas.WRITTEN,
+        ),
+        Tool(
+            name="memory_timeline",
+            title="List the timeline of a key",
+            description="Lists the memories that have had a key, replaced ones too, with when they held.",
+            parameters=taking(KEY_ARGUMENT, inputs.TIMELINE, needs=("key",)),
+            act=use_cases.list_timeline,
+            reads=True,
+            gives=output_schemas.KEY_TIMELINE,
         ),
         Tool(
             name="proposal_list",
