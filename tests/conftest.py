@@ -12,11 +12,14 @@ from django.test import Client
 from pytest_django import DjangoDbBlocker, Settings
 
 from memories.embedding import active_model, get_provider
+from memoryhub import roles
 from teams.actor import Actor
-from teams.models import Role, Team
+from teams.models import Agent, Role, Team
 from tests import cast as players
 from tests import factories
+from tests.caller import Caller
 from tests.embedding_server import EMBEDDING_KEY, EndpointServer, endpoint_server
+from tests.mcp_caller import Messenger
 from tests.template_database import cloned_database
 
 LONG = ("docs", "serve", "backups", "visibility", "visibility_of_writes", "page_plans", "plans", "ui_security", "demo")
@@ -93,6 +96,36 @@ def cast(db: None) -> players.Cast:
 def writer(db: None) -> Actor:
     """An agent of some team, for tests in which nobody else matters."""
     return factories.actor()
+
+
+@pytest.fixture
+def agent(db: None) -> Agent:
+    """An agent of some team, which each test makes an actor or gives a token."""
+    return factories.agent()
+
+
+@pytest.fixture
+def caller(db: None) -> Caller:
+    """An agent at the REST door."""
+    return Caller()
+
+
+@pytest.fixture
+def messenger(db: None) -> Messenger:
+    """An agent at the MCP door."""
+    return Messenger()
+
+
+@pytest.fixture
+def operator(db: None) -> Client:
+    """An operator in the admin."""
+    return factories.logged_in(factories.staff_member("olga", role=roles.OPERATOR))
+
+
+@pytest.fixture
+def support(db: None) -> Client:
+    """A supporter in the admin, who may look but not change."""
+    return factories.logged_in(factories.staff_member("sam", role=roles.SUPPORT))
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.test import Client
 
 from memories import operations
@@ -53,6 +53,15 @@ def login(username: str = "") -> User:
 def member(of: Team, role: Role, who: str | User = "") -> User:
     user = who if isinstance(who, User) else login(who)
     Membership.objects.create(organization_id=of.organization_id, team=of, user=user, role=role)
+    return user
+
+
+def staff_member(name: str, *, role: str = "", superuser: bool = False) -> User:
+    user = login(name)
+    user.is_staff, user.is_superuser = True, superuser
+    user.save()
+    if role:
+        user.groups.add(Group.objects.get(name=role))
     return user
 
 

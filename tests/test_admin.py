@@ -36,28 +36,9 @@ MADE = {"Organization", "Workspace", "Team", "Agent", "Project", "Person", "Memb
 LISTED = [model for model in admin.site._registry if model._meta.app_label in ("teams", "memories", "auth", "admin")]
 
 
-def staff(name: str, *, role: str = "", superuser: bool = False) -> User:
-    user = factories.login(name)
-    user.is_staff, user.is_superuser = True, superuser
-    user.save()
-    if role:
-        user.groups.add(Group.objects.get(name=role))
-    return user
-
-
-@pytest.fixture
-def operator(db: None) -> Client:
-    return factories.logged_in(staff("olga", role=roles.OPERATOR))
-
-
-@pytest.fixture
-def support(db: None) -> Client:
-    return factories.logged_in(staff("sam", role=roles.SUPPORT))
-
-
 @pytest.fixture
 def root(db: None) -> Client:
-    return factories.logged_in(staff("ruth", superuser=True))
+    return factories.logged_in(factories.staff_member("ruth", superuser=True))
 
 
 def at(model: Any, page: str = "changelist", *args: object) -> str:
@@ -320,13 +301,13 @@ def test_attachments_are_only_ever_sent_to_keep(support: Client, team: Team, bot
     assert response["Content-Type"] == "application/octet-stream"
     assert response["Content-Security-Policy"] == "sandbox; default-src 'none'"
     assert b"".join(response.streaming_content) == b"<script>alert(1)</script>"  # type: ignore[arg-type]
-    nobody = factories.logged_in(staff("nora"))
+    nobody = factories.logged_in(factories.staff_member("nora"))
     assert nobody.get(at(Asset, "file", Asset.objects.get().pk)).status_code == 404
 
 
 def test_staff_without_a_role_see_nothing_and_others_not_even_that(team: Team, bot: Actor) -> None:
     furnish(team, bot)
-    nora, vera = factories.logged_in(staff("nora")), factories.log_in_member(team, Role.OWNER, "vera")
+    nora, vera = factories.logged_in(factories.staff_member("nora")), factories.log_in_member(team, Role.OWNER, "vera")
     for model in LISTED:
         assert nora.get(at(model)).status_code == 403, model
         assert vera.get(at(model)).status_code == 302, model

@@ -15,26 +15,15 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 from memories import jobs, operations
 from memories.models import FileVersion, Memory, RecallLog, Revision
 from memories.recall import recall
-from memoryhub import roles
 from memoryhub.ids import uuid7
 from teams import auth
 from teams import operations as registry
 from teams.actor import Actor
 from teams.models import Agent, Organization, Team, Token
 from tests import factories
-from tests.test_admin import act, at, follow_action_text, staff
+from tests.test_admin import act, at, follow_action_text
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def operator(db: None) -> Client:
-    return factories.logged_in(staff("olga", role=roles.OPERATOR))
-
-
-@pytest.fixture
-def support(db: None) -> Client:
-    return factories.logged_in(staff("sam", role=roles.SUPPORT))
 
 
 @pytest.fixture
@@ -60,7 +49,7 @@ def test_a_token_leads_to_all_that_it_did(support: Client, bot: Actor, token: To
         assert support.get(deed["link"]).status_code == 200
     assert support.get(address, {"after": "nonsense"}).status_code == 404
     assert support.get(reverse("admin:memories_by_token", args=[uuid7()])).status_code == 404
-    assert factories.logged_in(staff("nora")).get(address).status_code == 403
+    assert factories.logged_in(factories.staff_member("nora")).get(address).status_code == 403
 
 
 def test_a_long_trace_goes_on_page_by_page(support: Client, token: Token, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,19 +8,13 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.test import Client
 
-from memoryhub import roles
 from teams import operations as registry
 from teams import rights
 from teams.models import Admission, Agent, Invitation, Membership, Organization, Project, Role, Team
 from tests import factories
-from tests.test_admin import at, follow_action_text, staff
+from tests.test_admin import at, follow_action_text
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def operator(db: None) -> Client:
-    return factories.logged_in(staff("olga", role=roles.OPERATOR))
 
 
 def membership(team: Team, role: Role) -> Membership:

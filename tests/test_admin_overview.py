@@ -13,21 +13,14 @@ from memories.admin import overview
 from memories.models import EmbeddingModel, Growth, Memory, RecallLog, Unembedded
 from memories.queries import growth
 from memories.recall import recall
-from memoryhub import roles
 from memoryhub.ids import first_id
 from teams import operations as registry
 from teams.actor import Actor
 from teams.models import Agent, Token
 from tests import factories
-from tests.test_admin import staff
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def support(db: None) -> Client:
-    return factories.logged_in(staff("sam", role=roles.SUPPORT))
 
 
 def made_at(moment: datetime, number: int) -> UUID:
@@ -114,7 +107,7 @@ def test_tokens_that_nobody_uses_are_listed(bot: Actor, support: Client) -> None
 
 
 def test_staff_without_a_role_are_shown_no_figures() -> None:
-    page = factories.logged_in(staff("nora")).get("/admin/")
+    page = factories.logged_in(factories.staff_member("nora")).get("/admin/")
     assert "Your login has no role here yet." in page.text
     for figure in ("sizes", "growth", "speed", "jobs", "coverage", "unused"):
         assert figure not in page.context, figure

@@ -10,15 +10,9 @@ from pytest_django import Settings
 from memories.models import Memory
 from teams import operations as registry
 from teams.models import Agent, Person, Token, Verb
-from tests import factories
 from tests.caller import etag
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def agent() -> Agent:
-    return factories.agent()
 
 
 def post(agent: Agent, body: Any, *, verbs: tuple[Verb, ...] = tuple(Verb), **headers: str) -> Any:

@@ -11,11 +11,6 @@ from tests.cast import Cast
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def caller() -> Caller:
-    return Caller()
-
-
 def paths(caller: Caller, asked: str = "") -> list[str]:
     response = caller("GET", f"files{asked}")
     assert response.status_code == 200, response.content
@@ -38,7 +33,7 @@ def test_a_file_is_written_read_and_written_again(caller: Caller) -> None:
     assert caller("GET", "files/notes/a%20b.md?version=9").status_code == 404
 
 
-def test_a_lost_race_is_told_what_stands_there(caller: Caller) -> None:
+def test_a_lost_race_gets_the_present_file(caller: Caller) -> None:
     caller("PUT", "files/a.md", {"content": "one"})
     caller("PUT", "files/a.md", {"content": "two"})
     for lost in (
@@ -72,14 +67,14 @@ def test_a_path_given_anew_does_not_pass_for_the_file_that_was_seen(caller: Call
     assert caller("PUT", "files/a.md", {"content": "y"}, If_Match=last).json()["version"] == 3
 
 
-def test_a_star_overwrites_what_is_there_and_makes_nothing(caller: Caller) -> None:
+def test_a_star_overwrites_a_file_and_makes_none(caller: Caller) -> None:
     assert caller("PUT", "files/a.md", {"content": "x"}, If_Match="*").status_code == 404
     assert not TeamFile.objects.exists()
     caller("PUT", "files/a.md", {"content": "one"})
     assert caller("PUT", "files/a.md", {"content": "two"}, If_Match="*").json()["version"] == 2
 
 
-def test_an_addition_has_a_line_of_its_own(caller: Caller) -> None:
+def test_an_addition_to_a_file_has_a_line_of_its_own(caller: Caller) -> None:
     caller("PUT", "files/a.md", {"content": ""})
     for text in ("one", "two\n", "three"):
         longer = caller("POST", "files/a.md", {"text": text})
@@ -152,7 +147,7 @@ def test_directors_read_upwards_and_write_their_own(caller: Caller) -> None:
     assert paths(director) == ["plan.md", "plan.md"]
 
 
-def test_a_token_that_may_not_read_gets_receipts(caller: Caller) -> None:
+def test_a_token_that_may_not_read_gets_receipts_for_files(caller: Caller) -> None:
     caller("PUT", "files/a.md", {"content": "SECRET"})
     blind = caller.with_verbs(Verb.WRITE, Verb.FORGET)
     assert blind("GET", "files/a.md").status_code == blind("GET", "file-history/a.md").status_code == 403

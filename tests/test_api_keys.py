@@ -11,11 +11,6 @@ from tests.cast import Cast
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def caller() -> Caller:
-    return Caller()
-
-
 @pytest.mark.parametrize("key", ["plain", "a/b/c.md", "with%20space", "%C3%A9t%C3%A9", "a%3Fb%23c", "100%25"])
 def test_a_key_is_saved_read_and_forgotten_by_its_name(caller: Caller, key: str) -> None:
     made = caller("PUT", f"keys/{key}", {"content": "one"})
@@ -66,7 +61,7 @@ def test_a_key_given_anew_does_not_pass_for_the_memory_that_was_seen(caller: Cal
     assert caller("PUT", "keys/k", {"content": "y"}, If_Match=last).json()["version"] == 3
 
 
-def test_a_star_overwrites_what_is_there_and_makes_nothing(caller: Caller) -> None:
+def test_a_star_overwrites_the_owner_of_a_key_and_makes_none(caller: Caller) -> None:
     for missing in (
         caller("PUT", "keys/k", {"content": "x"}, If_Match="*"),
         caller("POST", "memories", {"content": "x", "key": "k"}, If_Match="*"),
@@ -113,7 +108,7 @@ def test_a_director_reads_the_nearest(caller: Caller) -> None:
     assert director("GET", "keys/core").json()["content"] == "ours"
 
 
-def test_a_token_that_may_not_read_gets_receipts(caller: Caller) -> None:
+def test_a_token_that_may_not_read_gets_receipts_for_keys(caller: Caller) -> None:
     caller("PUT", "keys/k", {"content": "SECRET"})
     blind = caller.with_verbs(Verb.WRITE, Verb.FORGET)
     assert blind("GET", "keys/k").status_code == 403
@@ -123,7 +118,7 @@ def test_a_token_that_may_not_read_gets_receipts(caller: Caller) -> None:
 
 
 @pytest.mark.parametrize("key", ["a%00b", "a%0Ab", "k" * 201, "%20"])
-def test_an_odd_key_is_refused(caller: Caller, key: str) -> None:
+def test_an_odd_key_of_a_memory_is_refused(caller: Caller, key: str) -> None:
     refused = caller("PUT", f"keys/{key}", {"content": "x"})
     assert refused.status_code in (400, 404)
     assert not Memory.objects.exists()

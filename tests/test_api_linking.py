@@ -17,11 +17,6 @@ LAST = '\u00e9\u20ac "quoted"; x.html'
 
 
 @pytest.fixture
-def caller() -> Caller:
-    return Caller()
-
-
-@pytest.fixture
 def path(caller: Caller) -> str:
     return f"memories/{caller.save('Berth 7 is closed.')['id']}"
 
@@ -68,7 +63,7 @@ def test_links_come_in_pages(caller: Caller, path: str) -> None:
     assert (len(ids), len(set(ids)), rest["next"]) == (5, 5, None)
 
 
-def test_odd_links_are_refused(caller: Caller, path: str) -> None:
+def test_odd_links_are_refused_by_the_api(caller: Caller, path: str) -> None:
     itself = path.removeprefix("memories/")
     for body in ({}, {"target_id": "x"}, {"target_id": itself}, {"target_id": itself, "weight": 2}):
         assert caller("POST", f"{path}/associations", body).status_code == 400

@@ -22,11 +22,6 @@ from tests.caller import Caller
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def caller() -> Caller:
-    return Caller()
-
-
 def list_first_page(caller: Caller, **asked: Any) -> list[str]:
     """The contents of the list's first page."""
     response = caller("GET", f"memories?{urlencode(asked, doseq=True)}")

@@ -16,11 +16,6 @@ from tests.caller import Caller, etag
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def caller() -> Caller:
-    return Caller()
-
-
 def test_a_read_is_tagged_with_its_version_and_its_id(caller: Caller) -> None:
     saved, other = caller.save(), caller.save("Another thing.")
     tag = etag(saved)
@@ -102,7 +97,7 @@ def test_moving_away_takes_the_verb_forget(caller: Caller) -> None:
     assert caller.with_verbs(Verb.READ, Verb.WRITE)("POST", path, {"scope": "agent"}).status_code == 403
 
 
-def test_only_owners_purge(caller: Caller) -> None:
+def test_only_owners_purge_by_the_api(caller: Caller) -> None:
     path = f"memories/{caller.save()['id']}"
     refused = caller("POST", f"{path}/purge")
     assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
@@ -110,7 +105,7 @@ def test_only_owners_purge(caller: Caller) -> None:
 
 
 @pytest.mark.parametrize("by", ["header", "body"])
-def test_a_lost_race_is_told_what_stands_there(caller: Caller, by: str) -> None:
+def test_a_lost_race_gets_the_present_memory(caller: Caller, by: str) -> None:
     saved = caller.save()
     path = f"memories/{saved['id']}"
     caller("PATCH", path, {"content": "Open again."})

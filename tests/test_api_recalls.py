@@ -15,11 +15,6 @@ from tests.caller import Caller
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def caller() -> Caller:
-    return Caller()
-
-
 def recalls(caller: Caller, **asked: Any) -> list[dict[str, Any]]:
     response = caller("GET", f"recalls?{urlencode(asked)}")
     assert response.status_code == 200, response.content

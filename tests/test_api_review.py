@@ -117,7 +117,7 @@ def test_a_retry_is_answered_the_same(editor: Client, bot: Actor, team: Team) ->
     assert first == again
 
 
-def test_nobody_decides_about_their_own(editor: Client, eddy: User, team: Team) -> None:
+def test_nobody_decides_about_their_own_by_the_api(editor: Client, eddy: User, team: Team) -> None:
     Team.objects.filter(pk=team.pk).update(policy={"rules": [{"who": ["person"], "then": "propose"}]})
     own = rights.login_actor(user=eddy, team_id=team.pk)
     proposal = Proposal.objects.get(pk=factories.memory(own, "Mine.").proposal_id)

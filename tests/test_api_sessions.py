@@ -149,7 +149,7 @@ def test_a_bad_archive_is_refused_by_name(agent: Agent, body: Any, field: str) -
     assert not Memory.objects.exists()
 
 
-def test_a_token_that_may_not_read_gets_receipts(agent: Agent) -> None:
+def test_a_token_that_may_not_read_gets_receipts_for_sessions(agent: Agent) -> None:
     archived = call(agent, "c/archive", {"messages": MESSAGES}, verbs=(Verb.WRITE,)).json()
     extracted = call(agent, "c/extract", {"messages": MESSAGES}, verbs=(Verb.WRITE,)).json()
     assert set(archived["memory"]) == set(extracted["saved"][0]) == {"id", "key", "version", "status"}

@@ -18,11 +18,6 @@ from teams.models import Agent, Level, Membership, Person, Project, Role, Sessio
 from tests import factories
 
 
-@pytest.fixture
-def agent(db: None) -> Agent:
-    return factories.agent()
-
-
 def test_a_token_is_stored_as_a_digest_and_found_in_one_look(
     agent: Agent, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:

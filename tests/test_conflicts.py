@@ -28,11 +28,6 @@ OLD, NEW = "The staging server listens on port 8080.", "The staging server liste
 
 
 @pytest.fixture
-def team() -> Team:
-    return factories.team()
-
-
-@pytest.fixture
 def agent(team: Team) -> Actor:
     return factories.actor(factories.agent(team, "scribe"))
 

@@ -361,7 +361,7 @@ def test_each_team_has_its_own_files(cast: Cast) -> None:
         ("delete", {"path": "/memories/a.txt"}, {Verb.FORGET}),
     ],
 )
-def test_the_verbs_of_the_token_decide(
+def test_the_verbs_of_the_token_decide_in_the_files_dialect(
     writer: Actor, command: str, arguments: dict[str, Any], verbs: set[Verb]
 ) -> None:
     make(writer, "/memories/a.txt")

@@ -68,11 +68,6 @@ IMPORTANCE = {
 
 
 @pytest.fixture
-def agent() -> Agent:
-    return factories.agent()
-
-
-@pytest.fixture
 def token(agent: Agent) -> str:
     return registry.issue_token(agent=agent).text
 
@@ -440,7 +435,7 @@ def test_a_strangers_memory_is_not_found(call_graph: Call, forgotten: bool) -> N
     assert bool(memory.forgotten_at) == forgotten
 
 
-def test_verbs_are_asked_for(agent: Agent, call_graph: Call) -> None:
+def test_the_graph_dialect_needs_the_verbs(agent: Agent, call_graph: Call) -> None:
     saved = call_graph("memory_save", FACT)["memory_id"]
     reader = registry.issue_token(agent=agent, verbs=[Verb.READ]).text
     forgetter = registry.issue_token(agent=agent, verbs=[Verb.FORGET]).text
@@ -463,7 +458,9 @@ def test_a_director_may_not_forget_what_it_only_reads(cast: Cast) -> None:
 @pytest.mark.parametrize("scope", Scope)
 @pytest.mark.parametrize("name", AGENTS)
 @pytest.mark.parametrize("body", [{"query": "where is the pager?"}, {"mode": "recent"}], ids=["hybrid", "recent"])
-def test_each_scope_shows_only_to_its_readers(cast: Cast, scope: Scope, name: str, body: dict[str, Any]) -> None:
+def test_each_scope_shows_only_to_its_readers_in_the_graph_dialect(
+    cast: Cast, scope: Scope, name: str, body: dict[str, Any]
+) -> None:
     memory = cast.memory(scope)
     context = cast[name].context
     said = {"project": context.project, "user": context.user, "workspace": context.workspace}
@@ -471,7 +468,7 @@ def test_each_scope_shows_only_to_its_readers(cast: Cast, scope: Scope, name: st
     assert (str(memory.pk) in {row["id"] for row in answer["memories"]}) == (name in WHO_SEES[scope])
 
 
-def test_queries_do_not_grow_with_results(call_graph: Call) -> None:
+def test_queries_of_the_graph_dialect_do_not_grow_with_results(call_graph: Call) -> None:
     counts = []
     for number in range(12):
         call_graph("memory_save", {"content": f"Ship {number} left."})
@@ -485,7 +482,7 @@ def test_queries_do_not_grow_with_results(call_graph: Call) -> None:
 
 
 @pytest.mark.parametrize("format", Format)
-def test_definitions_are_valid_schemas(format: Format) -> None:
+def test_definitions_of_the_graph_dialect_are_valid_schemas(format: Format) -> None:
     for tool in tools("graph"):
         definition = tool.definition(format)
         schema = definition.get("function", definition).get("parameters") or definition.get("input_schema")

@@ -193,7 +193,9 @@ def test_over_fifty_thousand_bytes_is_too_large(writer: Actor) -> None:
         ("forget_memory", {"key": "never"}, Verb.FORGET),
     ],
 )
-def test_the_verbs_of_the_token_decide(writer: Actor, name: str, arguments: dict[str, Any], verb: Verb) -> None:
+def test_the_verbs_of_the_token_decide_in_the_group_dialect(
+    writer: Actor, name: str, arguments: dict[str, Any], verb: Verb
+) -> None:
     save_in_group(writer, "k", "x")
     others = tuple(other for other in Verb if other != verb)
     assert tools.refusal(writer, f"group/{name}", arguments, verbs=others)[:2] == (403, "forbidden")

@@ -129,7 +129,7 @@ def test_a_forgotten_key_can_be_made_again(writer: Actor) -> None:
         ({"command": "view", "key": "k", "team": "other"}, "team"),
     ],
 )
-def test_what_is_missing_or_odd_is_named(writer: Actor, arguments: dict[str, Any], field: str) -> None:
+def test_missing_and_odd_arguments_are_named(writer: Actor, arguments: dict[str, Any], field: str) -> None:
     response = tools.call(writer, "kv/memory", arguments)
     assert (response.status_code, list(response.json()["fields"])) == (400, [field])
     assert not Memory.objects.exists()

@@ -142,7 +142,9 @@ def test_other_doors_importance_reads_as_one_to_ten(agent: Agent, call_scoped: C
         ({"value": "x" * 50_001}, 413, "value"),
     ],
 )
-def test_a_bad_save_names_the_field_and_changes_nothing(call_scoped: Call, body: Any, status: int, field: str) -> None:
+def test_a_bad_scoped_save_names_the_field_and_changes_nothing(
+    call_scoped: Call, body: Any, status: int, field: str
+) -> None:
     assert list(call_scoped("save", body, status=status)["fields"]) == [field]
     assert not Memory.objects.exists()
 
@@ -382,7 +384,7 @@ def test_deleting_forgets(call_scoped: Call, by: str) -> None:
     assert call_scoped("delete", {"id": saved["id"]}, status=409)["code"] == "conflict"
 
 
-def test_verbs_are_asked_for(agent: Agent, call_scoped: Call) -> None:
+def test_the_scoped_dialect_needs_the_verbs(agent: Agent, call_scoped: Call) -> None:
     saved = call_scoped("save", NINE | {"pinned": False})
     reader = registry.issue_token(agent=agent, verbs=[Verb.READ]).text
     writer = registry.issue_token(agent=agent, verbs=[Verb.WRITE]).text
@@ -395,7 +397,7 @@ def test_verbs_are_asked_for(agent: Agent, call_scoped: Call) -> None:
 
 @pytest.mark.parametrize("scope", Scope)
 @pytest.mark.parametrize("name", AGENTS)
-def test_each_scope_shows_only_to_its_readers(cast: Cast, scope: Scope, name: str) -> None:
+def test_each_scope_shows_only_to_its_readers_in_the_scoped_dialect(cast: Cast, scope: Scope, name: str) -> None:
     memory = cast.memory(scope, key="pager")
     context, token = cast[name].context, cast[name].token()
     said = {"project": context.project, "user": context.user, "workspace": context.workspace}
@@ -410,7 +412,7 @@ def test_each_scope_shows_only_to_its_readers(cast: Cast, scope: Scope, name: st
         assert Memory.objects.get().forgotten_at is None
 
 
-def test_queries_do_not_grow_with_results(call_scoped: Call) -> None:
+def test_queries_of_the_scoped_dialect_do_not_grow_with_results(call_scoped: Call) -> None:
     counts: dict[str, list[int]] = {"recall": [], "list": [], "get": []}
     asked = {"recall": {"query": "anchor", "limit": 50}, "list": {}, "get": {"key": "k0"}}
     for number in range(9):
@@ -425,7 +427,7 @@ def test_queries_do_not_grow_with_results(call_scoped: Call) -> None:
 
 
 @pytest.mark.parametrize("format", Format)
-def test_definitions_are_valid_schemas(format: Format) -> None:
+def test_definitions_of_the_scoped_dialect_are_valid_schemas(format: Format) -> None:
     assert [tool.name for tool in tools("scoped")] == ["save", "recall", "list", "get", "delete"]
     for tool in tools("scoped"):
         definition = tool.definition(format)

@@ -215,7 +215,7 @@ def test_what_people_and_other_dialects_saved_is_readable(swe: Agent, engineerin
     assert found["tags"] == ""
 
 
-def test_verbs_are_asked_for(swe: Agent) -> None:
+def test_the_team_dialect_needs_the_verbs(swe: Agent) -> None:
     reader = registry.issue_token(agent=swe, verbs=[Verb.READ]).text
     writer = registry.issue_token(agent=swe, verbs=[Verb.WRITE]).text
     assert call_tool_api(reader, "team/save_memory", LESSON)[0] == 403
@@ -233,7 +233,7 @@ def test_only_readers_of_the_team_find_its_memory(cast: Cast, scope: Scope, name
     assert bool(answer["memories"]) == (scope is Scope.TEAM and name in WHO_SEES[scope])
 
 
-def test_queries_do_not_grow_with_results(swe: Agent, engineering: Team) -> None:
+def test_queries_of_the_team_dialect_do_not_grow_with_results(swe: Agent, engineering: Team) -> None:
     token = registry.issue_token(agent=swe).text
     counts = []
     for number in range(9):
@@ -247,7 +247,7 @@ def test_queries_do_not_grow_with_results(swe: Agent, engineering: Team) -> None
 
 
 @pytest.mark.parametrize("format", Format)
-def test_definitions_are_valid_schemas(format: Format) -> None:
+def test_definitions_of_the_team_dialect_are_valid_schemas(format: Format) -> None:
     for tool in tools("team"):
         definition = tool.definition(format)
         schema = definition.get("function", definition).get("parameters") or definition.get("input_schema")

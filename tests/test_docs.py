@@ -86,7 +86,7 @@ def test_the_examples_run() -> None:
         for page, way in product(RUN, WAYS):
             known = {
                 "MEMORYHUB_URL": f"http://127.0.0.1:{made.port}",
-                "MEMORYHUB_TOKEN": tokens[agent(page, way)],
+                "MEMORYHUB_TOKEN": tokens[name_agent(page, way)],
                 **SURROUNDINGS,
             }
             for kind, text in examples(page):
@@ -96,7 +96,7 @@ def test_the_examples_run() -> None:
                     run_shell(text, known, way)
 
 
-def agent(page: Path, way: Way) -> str:
+def name_agent(page: Path, way: Way) -> str:
     return f"{page.stem}-{way.__name__.replace('_', '-')}".lower()
 
 
@@ -104,7 +104,7 @@ def bearers(made: Hub) -> dict[str, str]:
     """Return the tokens of agents that are alone in their teams."""
     folder = made.folder / "teams"
     folder.mkdir()
-    for name in (agent(page, way) for page in RUN for way in WAYS):
+    for name in (name_agent(page, way) for page in RUN for way in WAYS):
         (folder / f"team-{name}.md").write_text(f"# team-{name}\n\nMembers: {name}\n")
     printed = made.manage("import_org", str(folder), "--organization", "docs", "--tokens")
     return dict(re.findall(r"^(\S+) (mh_\S+)$", printed, re.MULTILINE))

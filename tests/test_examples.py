@@ -42,7 +42,7 @@ def tokens(live: Hub) -> dict[str, str]:
     """Each example has a team of its own."""
     folder = live.folder / "teams"
     folder.mkdir()
-    for name in map(team, SHOWS):
+    for name in map(name_team, SHOWS):
         (folder / f"{name}.md").write_text(f"# {name}\n\nMembers: agent-{name}\n")
     printed = live.manage("import_org", str(folder), "--organization", "acme", "--tokens")
     return dict(re.findall(r"^agent-(\S+) (mh_\S+)$", printed, re.MULTILINE))
@@ -60,7 +60,7 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def team(name: str) -> str:
+def name_team(name: str) -> str:
     return f"example-{Path(name).stem.replace('_', '-')}"
 
 
@@ -68,7 +68,7 @@ def team(name: str) -> str:
 def test_it_runs(live: Hub, tokens: dict[str, str], commands: Path, name: str) -> None:
     environment = {key: value for key, value in os.environ.items() if key not in KEYS} | {
         "MEMORYHUB_URL": f"http://127.0.0.1:{live.port}",
-        "MEMORYHUB_TOKEN": tokens[team(name)],
+        "MEMORYHUB_TOKEN": tokens[name_team(name)],
         "PYTHONPATH": str(CLIENT / "src"),
         "PATH": f"{commands}:{os.environ['PATH']}",
         "no_proxy": "127.0.0.1",

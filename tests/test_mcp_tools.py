@@ -22,25 +22,20 @@ pytestmark = pytest.mark.django_db
 DESTROYING = {"memory_expire", "memory_forget", "memory_unlink", "file_delete"}
 
 
-@pytest.fixture
-def agent() -> Messenger:
-    return Messenger()
-
-
-def call_day(agent: Messenger, day: Calls) -> dict[str, Any]:
+def call_day(messenger: Messenger, day: Calls) -> dict[str, Any]:
     """Make the calls of a day and return the answer of each tool."""
     answers: dict[str, Any] = {}
     try:
         name, arguments = next(day)
         while True:
-            answers[name] = agent.call(name, **arguments)
+            answers[name] = messenger.call(name, **arguments)
             name, arguments = day.send(answers[name])
     except StopIteration:
         return answers
 
 
-def test_every_tool_answers_as_it_says_and_names_its_token(agent: Messenger) -> None:
-    answers = call_day(agent, hub_day())
+def test_every_tool_answers_as_it_says_and_names_its_token(messenger: Messenger) -> None:
+    answers = call_day(messenger, hub_day())
     assert set(answers) == set(HUB.tools) - OF_OTHERS
     for definition in [one for one in HUB.definitions if one["name"] not in OF_OTHERS]:
         Draft202012Validator(definition["outputSchema"]).validate(answers[definition["name"]])
@@ -49,9 +44,9 @@ def test_every_tool_answers_as_it_says_and_names_its_token(agent: Messenger) -> 
     assert set(FileVersion.objects.values_list("token", flat=True)) == {token}
 
 
-def test_another_agent_verifies_and_is_answered_as_the_tool_says(agent: Messenger) -> None:
-    saved = agent.call("memory_save", content="Berth 7 is closed.")
-    colleague = Messenger(factories.agent(agent.agent.team))
+def test_another_agent_verifies_and_is_answered_as_the_tool_says(messenger: Messenger) -> None:
+    saved = messenger.call("memory_save", content="Berth 7 is closed.")
+    colleague = Messenger(factories.agent(messenger.agent.team))
     verified = colleague.call("memory_verify", memory_id=saved["id"], review_by=FUTURE)
     (definition,) = [one for one in HUB.definitions if one["name"] == "memory_verify"]
     Draft202012Validator(definition["outputSchema"]).validate(verified)
@@ -60,9 +55,9 @@ def test_another_agent_verifies_and_is_answered_as_the_tool_says(agent: Messenge
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_tool_of_a_dialect_answers_as_it_says(dialect: str) -> None:
-    agent = Messenger(place=f"/mcp/{dialect}")
-    answers = call_day(agent, DAYS[dialect]())
-    listed = agent.result("tools/list")["tools"]
+    messenger = Messenger(place=f"/mcp/{dialect}")
+    answers = call_day(messenger, DAYS[dialect]())
+    listed = messenger.result("tools/list")["tools"]
     assert set(answers) == {tool["name"] for tool in listed} == {tool.name for tool in DIALECTS[dialect]}
     for definition in listed:
         Draft202012Validator(definition["outputSchema"]).validate(answers[definition["name"]])
@@ -84,17 +79,17 @@ def test_definitions_are_short_and_say_what_a_tool_does() -> None:
     assert len(json.dumps(inputs)) < 40_000  # about 10,000 tokens in a model's window
 
 
-def test_the_text_says_what_the_structure_says(agent: Messenger) -> None:
-    result = agent.result("tools/call", name="memory_save", arguments={"content": "Berth 7 is closed."})
+def test_the_text_says_what_the_structure_says(messenger: Messenger) -> None:
+    result = messenger.result("tools/call", name="memory_save", arguments={"content": "Berth 7 is closed."})
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
     assert "summary" not in result["structuredContent"]  # which is empty
-    files = Messenger(agent.agent, place="/mcp/files")
+    files = Messenger(messenger.agent, place="/mcp/files")
     made = files.result("tools/call", name="create", arguments={"path": "/memories/a", "file_text": "A"})
     assert made["content"][0]["text"] == made["structuredContent"]["content"]
 
 
-def test_metadata_stays_as_it_came(agent: Messenger) -> None:
-    saved = agent.call("memory_save", content="x", metadata={"a": None, "b": {"c": None}})
+def test_metadata_stays_as_it_came(messenger: Messenger) -> None:
+    saved = messenger.call("memory_save", content="x", metadata={"a": None, "b": {"c": None}})
     assert saved["metadata"] == {"a": None, "b": {"c": None}}
 
 
@@ -120,24 +115,24 @@ def test_metadata_stays_as_it_came(agent: Messenger) -> None:
         ),
     ],
 )
-def test_a_model_is_told_what_is_wrong(agent: Messenger, tool: str, arguments: Any, sentence: str) -> None:
-    assert sentence in agent.refusal(tool, **arguments)
+def test_a_model_is_told_what_is_wrong(messenger: Messenger, tool: str, arguments: Any, sentence: str) -> None:
+    assert sentence in messenger.refusal(tool, **arguments)
     assert not Memory.objects.exists()
 
 
-def test_whoever_was_too_late_reads_what_stands_there_now(agent: Messenger) -> None:
-    saved = agent.call("memory_save", content="Berth 7 is closed.")
-    agent.call("memory_update", memory_id=saved["id"], content="Berth 7 is open.")
-    sentence = agent.refusal("memory_update", memory_id=saved["id"], content="Berth 7 is gone.", version=1)
+def test_whoever_was_too_late_reads_what_stands_there_now(messenger: Messenger) -> None:
+    saved = messenger.call("memory_save", content="Berth 7 is closed.")
+    messenger.call("memory_update", memory_id=saved["id"], content="Berth 7 is open.")
+    sentence = messenger.refusal("memory_update", memory_id=saved["id"], content="Berth 7 is gone.", version=1)
     assert sentence == "You saw version 1; it is now version 2. Version 2 says:\nBerth 7 is open."
 
 
-def test_a_token_without_a_verb_is_told_no(agent: Messenger) -> None:
-    saved = agent.call("memory_save", content="Berth 7 is closed.")
-    writer = Messenger(agent.agent, verbs=(Verb.WRITE,))
+def test_a_token_without_a_verb_is_told_no(messenger: Messenger) -> None:
+    saved = messenger.call("memory_save", content="Berth 7 is closed.")
+    writer = Messenger(messenger.agent, verbs=(Verb.WRITE,))
     assert set(writer.call("memory_pin", memory_id=saved["id"])) == {"id", "version", "status"}
     assert writer.call("whoami")["verbs"] == ["write"]
-    reader = Messenger(agent.agent, verbs=(Verb.READ,))
+    reader = Messenger(messenger.agent, verbs=(Verb.READ,))
     for blind, tool, arguments in (
         (writer, "memory_recall", {"query": "berth"}),
         (writer, "memory_forget", {"memory_id": saved["id"]}),
@@ -163,65 +158,65 @@ WRITTEN = {
 }
 
 
-def call_with_key(agent: Messenger, key: object, by: str, said: dict[str, Any]) -> Any:
+def call_with_key(messenger: Messenger, key: object, by: str, said: dict[str, Any]) -> Any:
     """Return the result of a call with an idempotency key in its header or its `_meta`."""
     meta = {"_meta": {"memoryhub/idempotency-key": key}} if by == "meta" else {}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": said | meta}
-    return agent.send(body, **({} if meta else {"Idempotency_Key": key})).json()["result"]
+    return messenger.send(body, **({} if meta else {"Idempotency_Key": key})).json()["result"]
 
 
 @pytest.mark.parametrize("by", ["header", "meta"])
 @pytest.mark.parametrize("dialect", WRITTEN)
-def test_a_call_that_is_repeated_with_its_key_is_done_once(agent: Messenger, dialect: str, by: str) -> None:
-    agent.place = f"/mcp/{dialect}".rstrip("/")
+def test_a_call_that_is_repeated_with_its_key_is_done_once(messenger: Messenger, dialect: str, by: str) -> None:
+    messenger.place = f"/mcp/{dialect}".rstrip("/")
     said = WRITTEN[dialect]
-    first, again = (call_with_key(agent, "k-1", by, said) for _ in range(2))
+    first, again = (call_with_key(messenger, "k-1", by, said) for _ in range(2))
     assert first == again
     assert not first.get("isError"), first
     assert Revision.objects.count() == 1
-    assert call_with_key(agent, "k-2", by, said).get("isError", False) == (
+    assert call_with_key(messenger, "k-2", by, said).get("isError", False) == (
         dialect == "kv"
     )  # done again: there is one by now
 
 
-def test_a_key_is_of_one_call_in_one_context(agent: Messenger) -> None:
-    call_with_key(agent, "k", "header", SAVED)
+def test_a_key_is_of_one_call_in_one_context(messenger: Messenger) -> None:
+    call_with_key(messenger, "k", "header", SAVED)
     others = [
-        Messenger(agent.agent, token=agent.token, context={"user": "mira"}),
-        Messenger(agent.agent, token=agent.token, place="/mcp/graph"),
+        Messenger(messenger.agent, token=messenger.token, context={"user": "mira"}),
+        Messenger(messenger.agent, token=messenger.token, place="/mcp/graph"),
     ]
-    for messenger, said in (
-        (agent, SAVED | {"arguments": {"content": "Berth 7 is open."}}),
-        (agent, SAVED | {"name": "file_append", "arguments": {"path": "a", "text": "x"}}),
+    for sender, request in (
+        (messenger, SAVED | {"arguments": {"content": "Berth 7 is open."}}),
+        (messenger, SAVED | {"name": "file_append", "arguments": {"path": "a", "text": "x"}}),
         *((other, SAVED) for other in others),
     ):
-        refused = call_with_key(messenger, "k", "meta", said)
+        refused = call_with_key(sender, "k", "meta", request)
         assert (refused["isError"], "used for another request" in refused["content"][0]["text"]) == (True, True)
-    rest = Caller(agent.agent, token=agent.token)
+    rest = Caller(messenger.agent, token=messenger.token)
     assert rest("POST", "memories", SAVED["arguments"], Idempotency_Key="k").status_code == 422
     assert Revision.objects.count() == 1
 
 
 @pytest.mark.parametrize("key", ["", "two words", "ü", "k" * 256, "k\n", 7, ["k"]])
-def test_an_odd_key_is_refused_in_words(agent: Messenger, key: object) -> None:
-    refused = call_with_key(agent, key, "meta", SAVED)
+def test_an_odd_key_is_refused_in_words(messenger: Messenger, key: object) -> None:
+    refused = call_with_key(messenger, key, "meta", SAVED)
     assert refused["content"][0]["text"].startswith("idempotency_key: This must be up to 255 visible ASCII characters")
     assert not Memory.objects.exists()
 
 
-def test_a_read_is_asked_anew_and_a_refusal_leaves_the_key_free(agent: Messenger) -> None:
+def test_a_read_is_asked_anew_and_a_refusal_leaves_the_key_free(messenger: Messenger) -> None:
     asked = {"name": "memory_list", "arguments": {}}
-    assert call_with_key(agent, "k", "header", asked)["structuredContent"]["memories"] == []
-    assert call_with_key(agent, "k", "header", SAVED | {"arguments": {}})["isError"]
-    assert not call_with_key(agent, "k", "header", SAVED).get("isError")
-    assert len(call_with_key(agent, "k", "header", asked)["structuredContent"]["memories"]) == 1
+    assert call_with_key(messenger, "k", "header", asked)["structuredContent"]["memories"] == []
+    assert call_with_key(messenger, "k", "header", SAVED | {"arguments": {}})["isError"]
+    assert not call_with_key(messenger, "k", "header", SAVED).get("isError")
+    assert len(call_with_key(messenger, "k", "header", asked)["structuredContent"]["memories"]) == 1
 
 
-def test_one_key_for_a_batch_counts_for_each_of_its_calls(agent: Messenger) -> None:
+def test_one_key_for_a_batch_counts_for_each_of_its_calls(messenger: Messenger) -> None:
     said = [SAVED | {"arguments": {"content": f"Berth {number} is closed."}} for number in (7, 8)]
     batch = [{"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": params} for n, params in enumerate(said)]
-    agent.revision = "2025-03-26"
-    first, again = (agent.send(batch, Idempotency_Key="k").json() for _ in range(2))
+    messenger.revision = "2025-03-26"
+    first, again = (messenger.send(batch, Idempotency_Key="k").json() for _ in range(2))
     assert first == again
     assert Revision.objects.count() == 2
 
@@ -229,25 +224,25 @@ def test_one_key_for_a_batch_counts_for_each_of_its_calls(agent: Messenger) -> N
 # Resources
 
 
-def test_a_file_is_found_by_the_address_that_the_list_gives(agent: Messenger) -> None:
+def test_a_file_is_found_by_the_address_that_the_list_gives(messenger: Messenger) -> None:
     paths = ["notes/berths.md", "ü and 100%.txt", "a?b#c.csv", "plain"]
     for path in paths:
-        agent.call("file_write", path=path, content=f"This is {path}.")
-    listed = [row for row in agent.result("resources/list")["resources"] if row["name"] in paths]
+        messenger.call("file_write", path=path, content=f"This is {path}.")
+    listed = [row for row in messenger.result("resources/list")["resources"] if row["name"] in paths]
     for row in listed:
-        (content,) = agent.result("resources/read", uri=row["uri"])["contents"]
+        (content,) = messenger.result("resources/read", uri=row["uri"])["contents"]
         assert (content["uri"], content["text"]) == (row["uri"], f"This is {row['name']}.")
     media = {row["name"]: row["mimeType"] for row in listed}
     assert media == dict(zip(paths, ["text/markdown", "text/plain", "text/csv", "text/plain"], strict=True))
 
 
-def test_resources_come_page_by_page(agent: Messenger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resources_come_page_by_page(messenger: Messenger, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memories.mcp.resources.PAGE", 2)
     for number in range(5):
-        agent.call("file_write", path=f"{number}.md", content="x")
+        messenger.call("file_write", path=f"{number}.md", content="x")
     names, params = [], dict[str, str]()
     while True:
-        page = agent.result("resources/list", **params)
+        page = messenger.result("resources/list", **params)
         names += [row["name"] for row in page["resources"]]
         if "nextCursor" not in page:
             break
@@ -255,11 +250,11 @@ def test_resources_come_page_by_page(agent: Messenger, monkeypatch: pytest.Monke
     assert names == ["recent", "0.md", "1.md", "2.md", "3.md", "4.md"]
 
 
-def test_blocks_are_the_teams_own(agent: Messenger) -> None:
-    agent.call("memory_save", key="core", content="We write plainly.")
-    slug = agent.agent.team.slug
+def test_blocks_are_the_teams_own(messenger: Messenger) -> None:
+    messenger.call("memory_save", key="core", content="We write plainly.")
+    slug = messenger.agent.team.slug
     texts = {
-        name: agent.result("resources/read", uri=f"memory://{slug}/blocks/{name}")["contents"][0]["text"]
+        name: messenger.result("resources/read", uri=f"memory://{slug}/blocks/{name}")["contents"][0]["text"]
         for name in ("core", "recent")
     }
     assert texts["core"].startswith("--- TEAM CORE MEMORY ---\nWe write plainly.")
@@ -272,26 +267,26 @@ def test_blocks_are_the_teams_own(agent: Messenger) -> None:
      "https://{team}/core", "memory://{team}/core?a", "memory://{team}/files/../core", "memory://{team}/blocks/x"],
 )  # fmt: skip
 @pytest.mark.parametrize("revision", ["2025-11-25", MODERN])
-def test_what_is_not_there_is_not_found(agent: Messenger, uri: str, revision: str) -> None:
-    agent.call("memory_save", key="core", content="We write plainly.")
+def test_what_is_not_there_is_not_found(messenger: Messenger, uri: str, revision: str) -> None:
+    messenger.call("memory_save", key="core", content="We write plainly.")
     factories.memory(factories.actor(factories.agent(factories.team(slug="other"))), key="core")
-    agent.revision = revision
-    asked = uri.format(team=agent.agent.team.slug)
-    error = agent.error("resources/read", uri=asked)
+    messenger.revision = revision
+    asked = uri.format(team=messenger.agent.team.slug)
+    error = messenger.error("resources/read", uri=asked)
     assert error["code"] == (-32602 if revision == MODERN else -32002)
     assert error["data"] == {"uri": asked}
 
 
-def test_a_key_with_a_slash_is_one_name(agent: Messenger) -> None:
-    agent.call("memory_save", key="notes/berth 7", content="Closed.")
-    uri = f"memory://{agent.agent.team.slug}/notes%2Fberth%207"
-    assert agent.result("resources/read", uri=uri)["contents"][0]["text"] == "Closed."
+def test_a_key_with_a_slash_is_one_name(messenger: Messenger) -> None:
+    messenger.call("memory_save", key="notes/berth 7", content="Closed.")
+    uri = f"memory://{messenger.agent.team.slug}/notes%2Fberth%207"
+    assert messenger.result("resources/read", uri=uri)["contents"][0]["text"] == "Closed."
 
 
-def test_what_expired_is_no_resource(agent: Messenger) -> None:
-    agent.call("memory_save", key="berth", content="Closed.", expires_at=timezone.now() + timedelta(hours=1))
+def test_what_expired_is_no_resource(messenger: Messenger) -> None:
+    messenger.call("memory_save", key="berth", content="Closed.", expires_at=timezone.now() + timedelta(hours=1))
     Memory.objects.update(expires_at=timezone.now())
-    assert agent.error("resources/read", uri=f"memory://{agent.agent.team.slug}/berth")["code"] == -32002
+    assert messenger.error("resources/read", uri=f"memory://{messenger.agent.team.slug}/berth")["code"] == -32002
 
 
 # Completions
@@ -308,27 +303,27 @@ def test_what_expired_is_no_resource(agent: Messenger) -> None:
     ],
 )
 def test_names_are_completed(uri: str, name: str, begun: str, values: list[str]) -> None:
-    agent = Messenger(factories.agent(factories.team(slug="docks")))
+    messenger = Messenger(factories.agent(factories.team(slug="docks")))
     factories.memory(factories.actor(), key="berth-of-others")
     for key in ("berth-8", "berth-7", "crane"):
-        agent.call("memory_save", key=key, content="x")
-    agent.call("file_write", path="notes/a.md", content="x")
+        messenger.call("memory_save", key=key, content="x")
+    messenger.call("file_write", path="notes/a.md", content="x")
     ref = {"type": "ref/resource", "uri": uri}
-    found = agent.result("completion/complete", ref=ref, argument={"name": name, "value": begun})
+    found = messenger.result("completion/complete", ref=ref, argument={"name": name, "value": begun})
     assert found["completion"] == {"values": values, "hasMore": False}
 
 
-def test_prompts_complete_their_sections(agent: Messenger) -> None:
+def test_prompts_complete_their_sections(messenger: Messenger) -> None:
     ref = {"type": "ref/prompt", "name": "team_context"}
-    found = agent.result("completion/complete", ref=ref, argument={"name": "sections", "value": "re"})
+    found = messenger.result("completion/complete", ref=ref, argument={"name": "sections", "value": "re"})
     assert found["completion"]["values"] == ["recent", "relevant"]
 
 
-def test_the_prompt_is_the_teams_context(agent: Messenger) -> None:
-    empty = agent.result("prompts/get", name="team_context", arguments={"query": ""})
+def test_the_prompt_is_the_teams_context(messenger: Messenger) -> None:
+    empty = messenger.result("prompts/get", name="team_context", arguments={"query": ""})
     assert empty["messages"][0]["content"]["text"] == "The team has not saved anything yet."
-    agent.call("memory_save", key="core", content="We write plainly.")
-    agent.call("memory_save", content="Berth 7 is closed.", pinned=True)
+    messenger.call("memory_save", key="core", content="We write plainly.")
+    messenger.call("memory_save", content="Berth 7 is closed.", pinned=True)
     asked = {"sections": "core, pinned", "budget": "500"}
-    text = agent.result("prompts/get", name="team_context", arguments=asked)["messages"][0]["content"]["text"]
-    assert text == agent.call("memory_context", sections=["core", "pinned"], budget=500)["text"]
+    text = messenger.result("prompts/get", name="team_context", arguments=asked)["messages"][0]["content"]["text"]
+    assert text == messenger.call("memory_context", sections=["core", "pinned"], budget=500)["text"]

@@ -30,11 +30,6 @@ HOLD_ALL = {"rules": [{"who": ["agent"], "then": "propose", "reason": "People de
 
 
 @pytest.fixture
-def team() -> Team:
-    return factories.team()
-
-
-@pytest.fixture
 def agent(team: Team) -> Actor:
     return factories.actor(factories.agent(team, "scribe"))
 

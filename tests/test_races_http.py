@@ -164,7 +164,7 @@ def test_forgetting_and_changing_at_once_never_changes_the_forgotten(clients: Cl
         assert back["version"] == len(changes)
 
 
-def test_twenty_taggers_all_arrive(clients: Clients) -> None:
+def test_twenty_taggers_all_arrive_over_http(clients: Clients) -> None:
     memory = clients("POST", "memories", {"content": "to be tagged"})[1]
     answers = clients.at_once(20, lambda n: clients.mcp("memory_tag", memory_id=memory["id"], add=[f"t{n}"]))
     assert not [answer for answer in answers if answer.get("isError")]
@@ -186,7 +186,7 @@ def test_creating_and_refusing_at_once_leave_one_owner_of_a_key(clients: Clients
     assert {refusal["current"]["id"] for refusal in refused} == {owner}
 
 
-def test_one_link_however_many_draw_it(clients: Clients) -> None:
+def test_one_link_however_many_draw_it_over_http(clients: Clients) -> None:
     one, two = (clients("POST", "memories", {"content": f"end {n} of a link"})[1]["id"] for n in range(2))
     path = f"memories/{one}/associations"
     said = {"target_id": two, "relation": "caused_by"}
@@ -206,7 +206,7 @@ def test_unlike_batches_in_opposite_order_all_arrive(clients: Clients) -> None:
     assert {clients("GET", f"keys/{key}")[1]["version"] for key in ("unlike-a", "unlike-b")} == {16}
 
 
-def test_versions_never_run_back_in_time(clients: Clients) -> None:
+def test_versions_never_run_back_in_time_over_http(clients: Clients) -> None:
     clients.at_once(30, lambda n: clients("PUT", "keys/in-time", {"content": f"by {n}"}))
     memory = clients("GET", "keys/in-time")[1]
     times = [row["created_at"] for row in reversed(clients.history(memory["id"]))]
@@ -215,7 +215,7 @@ def test_versions_never_run_back_in_time(clients: Clients) -> None:
     assert memory["updated_at"] == times[-1]
 
 
-def test_a_write_that_does_not_care_wins_beside_deletions(clients: Clients) -> None:
+def test_a_write_that_does_not_care_wins_beside_deletions_over_http(clients: Clients) -> None:
     for _ in range(5):
         clients("PUT", "files/contested.md", {"content": "start"})
         acts = [("DELETE", None)] + [("PUT", {"content": f"by {n}"}) for n in range(4)]
@@ -224,7 +224,7 @@ def test_a_write_that_does_not_care_wins_beside_deletions(clients: Clients) -> N
         assert {status for status, _ in answers[1:]} <= {200, 201}
 
 
-def test_whoever_is_late_while_it_is_forgotten_is_told_so(clients: Clients) -> None:
+def test_whoever_is_late_while_it_is_forgotten_is_told_so_over_http(clients: Clients) -> None:
     for _ in range(3):
         path = f"memories/{clients('POST', 'memories', {'content': 'one'})[1]['id']}"
         clients("PATCH", path, {"content": "two"})
@@ -236,7 +236,7 @@ def test_whoever_is_late_while_it_is_forgotten_is_told_so(clients: Clients) -> N
         assert statuses == [200] + [409] * 19
 
 
-def test_whoever_saw_the_former_owner_of_a_key_never_overwrites_the_next(clients: Clients) -> None:
+def test_whoever_saw_the_former_owner_of_a_key_never_overwrites_the_next_over_http(clients: Clients) -> None:
     former = clients("PUT", "keys/handed-on", {"content": "seen"})[1]
     seen = clients.etag("keys/handed-on")
 
@@ -255,7 +255,7 @@ def test_whoever_saw_the_former_owner_of_a_key_never_overwrites_the_next(clients
     assert following["version"] == 10
 
 
-def test_whoever_saw_the_former_file_of_a_path_never_overwrites_the_next(clients: Clients) -> None:
+def test_whoever_saw_the_former_file_of_a_path_never_overwrites_the_next_over_http(clients: Clients) -> None:
     path = "files/handed-on.md"
     former = clients("PUT", path, {"content": "seen"})[1]
     seen = clients.etag(path)

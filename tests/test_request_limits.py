@@ -28,12 +28,7 @@ SPOKEN = [{"role": "user", "content": "We decided to ship on Tuesday."}]
 
 
 @pytest.fixture
-def caller() -> Caller:
-    return Caller()
-
-
-@pytest.fixture
-def agent() -> Messenger:
+def batch_messenger() -> Messenger:
     return Messenger(revision=BATCHING)
 
 
@@ -60,8 +55,8 @@ def test_a_batch_of_too_many_bytes_says_its_size(caller: Caller, each: bool) -> 
     assert caller("GET", "memories").json()["memories"] == []
 
 
-def test_the_tool_that_saves_many_has_the_same_bound(agent: Messenger, caller: Caller) -> None:
-    assert "1,080,000" in agent.refusal("memory_save_many", memories=LARGE)
+def test_the_tool_that_saves_many_has_the_same_bound(batch_messenger: Messenger, caller: Caller) -> None:
+    assert "1,080,000" in batch_messenger.refusal("memory_save_many", memories=LARGE)
     assert caller("POST", "tools/hub/memory_save_many", {"memories": LARGE}).status_code == 413
 
 
@@ -76,12 +71,12 @@ def test_a_batch_may_have_just_as_many_bytes(writer: Actor, save: Any) -> None:
 # Conversations
 
 
-def test_a_conversation_that_is_too_long_is_not_read(caller: Caller, agent: Messenger) -> None:
+def test_a_conversation_that_is_too_long_is_not_read(caller: Caller, batch_messenger: Messenger) -> None:
     messages = [{"role": "user", "content": "x" * 40_000}] * 27
     refused = caller("POST", "sessions/chat/extract", {"messages": messages})
     assert (refused.status_code, refused.json()["code"]) == (413, "too_large")
     assert "1,080,000" in refused.json()["fields"]["messages"]
-    assert "1,080,000" in agent.refusal("session_extract", messages=messages, context={"session": "chat"})
+    assert "1,080,000" in batch_messenger.refusal("session_extract", messages=messages, context={"session": "chat"})
 
 
 # Pages of lists
@@ -180,60 +175,64 @@ def test_unknown_parameters_are_refused_in_few_words(caller: Caller) -> None:
     assert (refused.status_code, len(refused.json()["fields"])) == (400, MOST_FIELDS)
 
 
-def test_tools_and_prompts_refuse_in_few_words(agent: Messenger) -> None:
-    text = agent.refusal("memory_save", **UNKNOWN_FIELDS)
+def test_tools_and_prompts_refuse_in_few_words(batch_messenger: Messenger) -> None:
+    text = batch_messenger.refusal("memory_save", **UNKNOWN_FIELDS)
     assert ("And 2,980 more." in text, len(text) < 5_000) == (True, True)
-    error = agent.error("prompts/get", name="team_context", arguments={f"f{number}": 1 for number in range(3_000)})
+    error = batch_messenger.error(
+        "prompts/get", name="team_context", arguments={f"f{number}": 1 for number in range(3_000)}
+    )
     assert ("And 2,980 more." in error["message"], len(error["message"]) < 5_000) == (True, True)
 
 
 @pytest.mark.parametrize("method", ["x" * 1_000_000, "tools/call"])
-def test_unknown_names_are_not_sent_back_whole(agent: Messenger, method: str) -> None:
-    assert len(agent.ask(method, name="y" * 1_000_000).content) < 20_000
+def test_unknown_names_are_not_sent_back_whole(batch_messenger: Messenger, method: str) -> None:
+    assert len(batch_messenger.ask(method, name="y" * 1_000_000).content) < 20_000
 
 
 # Batches of messages
 
 
-def test_a_batch_has_ten_messages_at_most(agent: Messenger) -> None:
+def test_a_batch_has_ten_messages_at_most(batch_messenger: Messenger) -> None:
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-    assert len(agent.send([ping] * endpoint.BATCH).json()) == endpoint.BATCH == 10
-    assert agent.send([ping] * 11).status_code == 400
+    assert len(batch_messenger.send([ping] * endpoint.BATCH).json()) == endpoint.BATCH == 10
+    assert batch_messenger.send([ping] * 11).status_code == 400
 
 
-def test_a_batch_ends_where_its_answers_are_long(agent: Messenger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_ends_where_its_answers_are_long(batch_messenger: Messenger, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint, "BATCH_ANSWER_BYTES", 2_000)
-    agent.call("memory_save", content="x" * 3_000, key="long")
+    batch_messenger.call("memory_save", content="x" * 3_000, key="long")
     reads = [message(number, "memory_get", key="long") for number in range(3)]
-    answers = agent.send([*reads, {"jsonrpc": "2.0", "method": "notifications/initialized"}]).json()
+    answers = batch_messenger.send([*reads, {"jsonrpc": "2.0", "method": "notifications/initialized"}]).json()
     assert ["result" in answer for answer in answers] == [True, False, False]
     assert answers[1] == {"jsonrpc": "2.0", "id": 1, "error": {"code": -32600, "message": endpoint.TOO_LONG}}
 
 
-def test_what_does_not_fit_into_a_batch_is_not_done(agent: Messenger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_fit_into_a_batch_is_not_done(
+    batch_messenger: Messenger, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(endpoint, "BATCH_ANSWER_BYTES", 1)
-    agent.send([message(1, "whoami"), message(2, "memory_save", content="Never.", key="never")])
-    assert "memories" in agent.call("memory_list")
-    assert agent.call("memory_list")["memories"] == []
+    batch_messenger.send([message(1, "whoami"), message(2, "memory_save", content="Never.", key="never")])
+    assert "memories" in batch_messenger.call("memory_list")
+    assert batch_messenger.call("memory_list")["memories"] == []
 
 
 # The work of a minute
 
 
 @pytest.mark.usefixtures("minute")
-def test_each_message_of_a_batch_counts(agent: Messenger, settings: Settings) -> None:
+def test_each_message_of_a_batch_counts(batch_messenger: Messenger, settings: Settings) -> None:
     settings.REQUESTS_PER_MINUTE = 4
-    answers = agent.send([{"jsonrpc": "2.0", "id": number, "method": "ping"} for number in range(6)]).json()
+    answers = batch_messenger.send([{"jsonrpc": "2.0", "id": number, "method": "ping"} for number in range(6)]).json()
     assert [answer.get("error", {}).get("code") for answer in answers] == [None] * 4 + [-32029] * 2
     assert answers[-1]["error"]["data"] == {"retry_after": ANY}
     assert 1 <= answers[-1]["error"]["data"]["retry_after"] <= 60
 
 
 @pytest.mark.usefixtures("minute")
-def test_a_message_that_has_to_wait_is_told_for_how_long(agent: Messenger, settings: Settings) -> None:
+def test_a_message_that_has_to_wait_is_told_for_how_long(batch_messenger: Messenger, settings: Settings) -> None:
     settings.REQUESTS_PER_MINUTE = 30
     for status in (200, 429):
-        response = agent.ask(
+        response = batch_messenger.ask(
             "tools/call", name="session_extract", arguments={"messages": SPOKEN, "context": {"session": "c"}}
         )
         assert response.status_code == status
@@ -368,17 +367,17 @@ def hang_up(response: Any) -> int:
         {"ref": {"type": "ref/resource", "uri": ["x"]}},
     ],
 )
-def test_a_completion_that_makes_no_sense_is_refused(agent: Messenger, params: dict[str, Any]) -> None:
+def test_a_completion_that_makes_no_sense_is_refused(batch_messenger: Messenger, params: dict[str, Any]) -> None:
     whole = {
         "ref": {"type": "ref/resource", "uri": "memory://{team}/{key}"},
         "argument": {"name": "key", "value": "b"},
     }
-    assert agent.error("completion/complete", **(whole | params))["code"] == -32602
+    assert batch_messenger.error("completion/complete", **(whole | params))["code"] == -32602
 
 
-def test_other_arguments_of_a_completion_may_be_anything(agent: Messenger) -> None:
-    agent.call("memory_save", content="Closed.", key="berth-7")
-    found = agent.result(
+def test_other_arguments_of_a_completion_may_be_anything(batch_messenger: Messenger) -> None:
+    batch_messenger.call("memory_save", content="Closed.", key="berth-7")
+    found = batch_messenger.result(
         "completion/complete",
         ref={"type": "ref/resource", "uri": "memory://{team}/{key}"},
         argument={"name": "key", "value": "ber", "more": 7},

@@ -21,11 +21,6 @@ SOON, LATER = datetime(2098, 1, 1, tzinfo=UTC), datetime(2099, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
-def agent(db: None) -> Agent:
-    return factories.agent()
-
-
-@pytest.fixture
 def scribe(agent: Agent) -> Actor:
     """Return an actor who writes, but may not forget."""
     return factories.actor(agent, verbs=frozenset({Verb.READ, Verb.WRITE}))

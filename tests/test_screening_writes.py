@@ -42,11 +42,6 @@ def secret() -> str:
 
 
 @pytest.fixture
-def team() -> Team:
-    return factories.team()
-
-
-@pytest.fixture
 def agent(team: Team) -> Actor:
     return factories.actor(factories.agent(team, "scribe"), session="s1")
 

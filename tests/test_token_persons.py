@@ -23,7 +23,7 @@ from tests import factories
 from tests.caller import Caller
 from tests.markup import says, undo_of
 from tests.mcp_caller import Messenger
-from tests.test_admin import at, follow_action_text, staff
+from tests.test_admin import at, follow_action_text
 from tests.tools import post
 
 pytestmark = pytest.mark.django_db
@@ -341,8 +341,8 @@ def test_an_owner_chooses_when_a_token_is_made(owner: Client, agent: Agent) -> N
 
 
 def test_operators_see_and_change_it_and_the_log_says_so(token: str) -> None:
-    operator = factories.logged_in(staff("olga", role=roles.OPERATOR))
-    support = factories.logged_in(staff("sue", role=roles.SUPPORT))
+    operator = factories.logged_in(factories.staff_member("olga", role=roles.OPERATOR))
+    support = factories.logged_in(factories.staff_member("sue", role=roles.SUPPORT))
     page = at(Token, "change", of(token).pk)
     assert "only mira" in says(operator.get(at(Token)))
     assert "only mira" in says(support.get(page))
@@ -357,7 +357,7 @@ def test_operators_see_and_change_it_and_the_log_says_so(token: str) -> None:
 
 def test_a_person_who_is_renamed_stays_on_the_lists(agent: Agent, token: str) -> None:
     secret = registry.issue_token(agent=agent, user="mira", persons=["zoe", "noor"]).text
-    operator = factories.logged_in(staff("olga", role=roles.OPERATOR))
+    operator = factories.logged_in(factories.staff_member("olga", role=roles.OPERATOR))
     operator.post(at(Person, "change", Person.objects.get(handle="zoe").pk), {"handle": "zoe.b", "name": ""})
     assert of(secret).nameable == ("mira", "zoe.b", "noor")
 

@@ -163,7 +163,7 @@ def test_a_null_leaves_an_argument_out(writer: Actor) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("place", ["", "/kv/memory"])
-def test_without_a_token_there_is_nothing(client: Client, place: str) -> None:
+def test_without_a_token_there_are_no_tools(client: Client, place: str) -> None:
     response = client.post(f"/api/v1/tools{place}") if place else client.get("/api/v1/tools")
     assert (response.status_code, response.json()["code"]) == (401, "unauthenticated")
 

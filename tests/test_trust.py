@@ -21,11 +21,6 @@ SHOWN_LABELS = {
 
 
 @pytest.fixture
-def team() -> Team:
-    return factories.team()
-
-
-@pytest.fixture
 def scribe(team: Team) -> Actor:
     return factories.actor(factories.agent(team, "scribe"))
 

@@ -28,11 +28,6 @@ def enter_core_pages(client: Client, team: Team, role: Role) -> str:
     return f"/t/{team.organization.slug}/{team.slug}/"
 
 
-@pytest.fixture
-def team() -> Team:
-    return factories.team()
-
-
 def core_of(team: Team, content: str = TEXT, **said: Any) -> Memory:
     return factories.memory(factories.actor(factories.agent(team)), content, key="core", category="core", **said)
 
@@ -336,7 +331,7 @@ def test_a_team_without_agents_is_told_so(client: Client, team: Team) -> None:
 
 
 @pytest.mark.parametrize("path", ["core/", "core/read/?query=line", "core/{}/history/", "core/{}/edit/"])
-def test_statements_do_not_grow_with_what_there_is(client: Client, team: Team, path: str) -> None:
+def test_statements_of_the_core_page_do_not_grow(client: Client, team: Team, path: str) -> None:
     memory, at = core_of(team), enter_core_pages(client, team, Role.OWNER)
     actor = factories.actor(memory.agent)
 

@@ -128,7 +128,7 @@ def test_what_cannot_be_saved_is_said_beside_its_field(editor: Client, said: dic
     assert not Memory.objects.exists()
 
 
-def test_viewers_change_nothing(viewer: Client, bot: Actor) -> None:
+def test_viewers_change_nothing_at_home(viewer: Client, bot: Actor) -> None:
     memory = factories.memory(bot, "Due.", review_by=timezone.now() - timedelta(days=1))
     assert 'id="quick-save"' not in viewer.get(HOME).text
     assert "Still true" not in viewer.get(HOME).text

@@ -386,7 +386,7 @@ def test_the_scope_is_changed_and_changed_back(at_work: Client, cast: Cast) -> N
     assert at_work.post(address(memory, "rescope/"), {"audience": f"team:{cast.sales.pk}"}).status_code == 404
 
 
-def test_only_owners_purge(client: Client, cast: Cast) -> None:
+def test_only_owners_purge_on_the_page(client: Client, cast: Cast) -> None:
     memory = cast.memory()
     assert "Purge for good" not in log_in_as(client, cast, "editor").get(address(memory)).text
     owner = log_in_as(client, cast, "owner")

@@ -26,11 +26,6 @@ PAGER = "The pager is in the left drawer."
 
 
 @pytest.fixture
-def team() -> Team:
-    return factories.team()
-
-
-@pytest.fixture
 def writer(team: Team) -> Actor:
     return factories.actor(factories.agent(team, "writer"))
 
@@ -259,7 +254,7 @@ def test_why_not_by_a_few_words_asks_which_one(client: Client, team: Team, write
 # How much it takes
 
 
-def test_statements_do_not_grow_with_what_there_is(client: Client, team: Team, writer: Actor) -> None:
+def test_statements_of_the_playground_do_not_grow(client: Client, team: Team, writer: Actor) -> None:
     first = factories.memory(writer, PAGER, key="pager")
     at = enter_playground(client, team, Role.OWNER)
 

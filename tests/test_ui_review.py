@@ -141,7 +141,7 @@ def test_nobody_is_asked_about_their_own(editor: Client, team: Team, eddy: User)
     assert state_of(proposal) == ProposalState.WITHDRAWN
 
 
-def test_what_may_not_be_seen_does_not_exist(viewer: Client, bot: Actor, team: Team) -> None:
+def test_a_hidden_proposal_has_no_page(viewer: Client, bot: Actor, team: Team) -> None:
     proposal = propose_new(team, bot, "The pump runs at night.")
     stranger = factories.log_in_member(factories.team(factories.organization("beta"), "ops"), Role.OWNER, "sam")
     for path in ("", "approve", "reject", "edit", "merge", "replace", "reopen"):

@@ -14,11 +14,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def team() -> Team:
-    return factories.team(factories.organization("acme"), "ops")
-
-
-@pytest.fixture
 def owner(team: Team) -> Client:
     return factories.log_in_member(team, Role.OWNER, "odile")
 

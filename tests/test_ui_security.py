@@ -261,7 +261,7 @@ def test_no_page_is_kept_for_others(client: Client, cast: Cast) -> None:
 
 @pytest.mark.parametrize("elsewhere", ELSEWHERE)
 @pytest.mark.parametrize("who", ["owner", "viewer"])
-def test_no_form_leads_to_another_site(client: Client, cast: Cast, who: str, elsewhere: str) -> None:
+def test_no_form_of_any_page_leads_to_another_site(client: Client, cast: Cast, who: str, elsewhere: str) -> None:
     values = make_address_values(cast)
     for name in (*OURS, *OUTSIDE):
         client.force_login(cast[who].user)  # type: ignore[arg-type]

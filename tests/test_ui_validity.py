@@ -9,26 +9,11 @@ from django.utils import timezone
 from memories import operations
 from memories.models import Memory
 from teams.actor import Actor
-from teams.models import Role, Team
+from teams.models import Team
 from tests import factories
 
 pytestmark = pytest.mark.django_db
 AT = "/t/acme/ops/memories/"
-
-
-@pytest.fixture
-def team() -> Team:
-    return factories.team(factories.organization("acme"), "ops")
-
-
-@pytest.fixture
-def bot(team: Team) -> Actor:
-    return factories.actor(factories.agent(team, "bot"))
-
-
-@pytest.fixture
-def editor(team: Team) -> Client:
-    return factories.log_in_member(team, Role.EDITOR, "eddy")
 
 
 def two_ports(bot: Actor) -> tuple[Memory, Memory]:
@@ -101,4 +86,4 @@ def test_what_replaced_it_is_not_named_to_those_who_may_not_see_it(editor: Clien
 def test_a_forgotten_memory_with_a_key_still_has_its_page(editor: Client, bot: Actor) -> None:
     memory = factories.memory(bot, "The gateway listens on port 8080.", key="gateway-port")
     operations.forget_memory(actor=bot, memory_id=memory.pk)
-    assert "was forgotten by bot" in editor.get(f"{AT}{memory.pk}/").text
+    assert "was forgotten by deploy-bot" in editor.get(f"{AT}{memory.pk}/").text

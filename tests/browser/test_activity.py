@@ -90,7 +90,7 @@ def test_a_question_is_answered_in_place(visit: Visit, eddy: User, bot: Actor, c
     complaints[:] = [text for text in complaints if "400 (Bad Request)" not in text]
 
 
-def test_it_works_without_scripts(visit: Visit, eddy: User, bot: Actor) -> None:
+def test_activity_works_without_scripts(visit: Visit, eddy: User, bot: Actor) -> None:
     recall_each(bot, "an older question", "vpn password")
     page = visit(eddy, f"{ACTIVITY}questions/", scripts=False)
     page.get_by_text("Answer vpn password").click()

@@ -21,11 +21,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def team() -> Team:
-    return factories.team()
-
-
-@pytest.fixture
 def writer(team: Team) -> Actor:
     return factories.actor(factories.agent(team, "writer"))
 

@@ -50,18 +50,18 @@ def complaints() -> list[str]:
 
 
 @pytest.fixture
-def team() -> Team:
+def pilots() -> Team:
     return factories.team(factories.organization("harbour"), "pilots")
 
 
 @pytest.fixture
-def mira(team: Team) -> User:
-    return factories.member(team, Role.OWNER, "mira")
+def mira(pilots: Team) -> User:
+    return factories.member(pilots, Role.OWNER, "mira")
 
 
 @pytest.fixture
-def joao(team: Team) -> User:
-    return factories.member(team, Role.EDITOR, "joao")
+def joao(pilots: Team) -> User:
+    return factories.member(pilots, Role.EDITOR, "joao")
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,9 @@ every_editor = pytest.mark.parametrize("form", [FORMS[name] for name in EDITING]
 
 
 @pytest.fixture
-def address(team: Team, mira: User) -> Callable[[Form], str]:
+def address(pilots: Team, mira: User) -> Callable[[Form], str]:
     """Return a function that gives a form's address, once there is something to edit."""
-    writer = factories.actor(factories.agent(team, "writer"))
+    writer = factories.actor(factories.agent(pilots, "writer"))
     crane = factories.memory(writer, BASE, key="crane", tags=["crane"])
     core = factories.memory(writer, BASE, key="core", category="core")
     operations.files.write_file(actor=writer, path="notes/tides.md", content=BASE)

@@ -93,7 +93,7 @@ def test_on_paper_nothing_is_folded(visit: Visit, eddy: User, team: Team) -> Non
     expect(page.locator(".readers li", has_text="eddy")).to_be_visible()
 
 
-def test_it_works_without_scripts(visit: Visit, eddy: User) -> None:
+def test_home_works_without_scripts(visit: Visit, eddy: User) -> None:
     page = visit(eddy, HOME, scripts=False)
     page.get_by_label("What should the team remember?").fill("Ship on Tuesdays.")
     page.get_by_label("Type").select_option("decision")

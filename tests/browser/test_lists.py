@@ -10,7 +10,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from memories.models import Batch, Memory
 from teams.actor import Actor
-from teams.models import Role, Team
 from tests import factories
 from tests.browser.conftest import Visit
 from tests.browser.pages import press
@@ -28,21 +27,6 @@ TEXTS = (
 
 
 @pytest.fixture
-def team(transactional_db: None) -> Team:
-    return factories.team(factories.organization("acme"), "ops")
-
-
-@pytest.fixture
-def editor(team: Team) -> User:
-    return factories.member(team, Role.EDITOR, "eddy")
-
-
-@pytest.fixture
-def bot(team: Team) -> Actor:
-    return factories.actor(factories.agent(team, "bot"))
-
-
-@pytest.fixture
 def planted(bot: Actor) -> list[Memory]:
     return [factories.memory(bot, text, tags=["a"]) for text in TEXTS]
 
@@ -51,10 +35,8 @@ def rows(page: Page) -> Locator:
     return page.locator(".memory .said")
 
 
-def test_a_search_answers_while_one_types_and_keeps_the_focus(
-    visit: Visit, editor: User, planted: list[Memory]
-) -> None:
-    page = visit(editor, LIST)
+def test_a_search_answers_while_one_types_and_keeps_the_focus(visit: Visit, eddy: User, planted: list[Memory]) -> None:
+    page = visit(eddy, LIST)
     press(page, "/")
     page.keyboard.type("rollback")
     page.wait_for_url(f"**{LIST}?q=rollback", timeout=30_000)  # the first recall reads the model
@@ -67,10 +49,10 @@ def test_a_search_answers_while_one_types_and_keeps_the_focus(
     expect(page.locator("#narrow-q")).to_have_value("rollback minutes")
 
 
-def test_filters_answer_at_once_and_can_be_taken_away(visit: Visit, editor: User, bot: Actor) -> None:
+def test_filters_answer_at_once_and_can_be_taken_away(visit: Visit, eddy: User, bot: Actor) -> None:
     factories.memory(bot, "a decision", type="decision", tags=["x"])
     factories.memory(bot, "a fact", tags=["x"])
-    page = visit(editor, LIST)
+    page = visit(eddy, LIST)
     page.get_by_text("Filters", exact=True).click()
     page.get_by_label("Type").focus()
     page.keyboard.type("Dec")
@@ -91,9 +73,9 @@ def test_filters_answer_at_once_and_can_be_taken_away(visit: Visit, editor: User
 
 
 def test_by_keyboard_alone_some_are_selected_pinned_and_unpinned(
-    visit: Visit, editor: User, planted: list[Memory]
+    visit: Visit, eddy: User, planted: list[Memory]
 ) -> None:
-    page = visit(editor, LIST)
+    page = visit(eddy, LIST)
     press(page, "j", "x", "j", "j", "x")
     expect(page.get_by_text("2 selected")).to_be_visible()
     press(page, "Shift+P")
@@ -109,8 +91,8 @@ def test_by_keyboard_alone_some_are_selected_pinned_and_unpinned(
     assert Batch.objects.get().undone_by == "eddy"
 
 
-def test_by_keyboard_alone_some_are_forgotten_and_restored(visit: Visit, editor: User, planted: list[Memory]) -> None:
-    page = visit(editor, LIST)
+def test_by_keyboard_alone_some_are_forgotten_and_restored(visit: Visit, eddy: User, planted: list[Memory]) -> None:
+    page = visit(eddy, LIST)
     for at, key, deed in ((LIST, "F", "Forget"), (f"{LIST}?forgotten=yes", "R", "Restore")):
         page.goto(at)
         press(page, "j", "x", "j", "x", f"Shift+{key}")
@@ -120,8 +102,8 @@ def test_by_keyboard_alone_some_are_forgotten_and_restored(visit: Visit, editor:
         assert Memory.objects.filter(forgotten_at=None).count() == (2 if key == "F" else 4)
 
 
-def test_a_row_is_pinned_by_a_key_and_stays_the_current_one(visit: Visit, editor: User, planted: list[Memory]) -> None:
-    page = visit(editor, LIST)
+def test_a_row_is_pinned_by_a_key_and_stays_the_current_one(visit: Visit, eddy: User, planted: list[Memory]) -> None:
+    page = visit(eddy, LIST)
     press(page, "j", "j", "p")
     expect(page.locator("#toasts").get_by_text("Pinned.")).to_be_visible()
     assert list(Memory.objects.filter(pinned=True)) == [planted[2]]
@@ -136,8 +118,8 @@ def test_a_row_is_pinned_by_a_key_and_stays_the_current_one(visit: Visit, editor
     page.wait_for_url(f"**/memories/{planted[3].pk}/edit/")
 
 
-def test_all_of_a_page_and_ranges_are_selected_at_once(visit: Visit, editor: User, planted: list[Memory]) -> None:
-    page = visit(editor, LIST)
+def test_all_of_a_page_and_ranges_are_selected_at_once(visit: Visit, eddy: User, planted: list[Memory]) -> None:
+    page = visit(eddy, LIST)
     boxes = page.locator(".memory > input")
     expect(page.locator("#batch")).to_be_hidden()
     boxes.nth(0).click()
@@ -155,9 +137,9 @@ Do = Callable[..., None]
 
 
 @pytest.fixture
-def do(visit: Visit, editor: User, planted: list[Memory]) -> tuple[Page, Do]:
+def do(visit: Visit, eddy: User, planted: list[Memory]) -> tuple[Page, Do]:
     """A page without scripts, and what one does there with the first two rows."""
-    page = visit(editor, LIST, scripts=False)
+    page = visit(eddy, LIST, scripts=False)
 
     def act(button: str, *, field: str = "", value: str = "", confirm: str, at: str = LIST) -> None:
         page.goto(at)
@@ -196,10 +178,10 @@ def test_everything_works_without_scripts(do: tuple[Page, Do]) -> None:
     expect(rows(page)).to_have_count(4)
 
 
-def test_one_browses_searches_and_narrows_without_scripts(visit: Visit, editor: User, bot: Actor) -> None:
+def test_one_browses_searches_and_narrows_without_scripts(visit: Visit, eddy: User, bot: Actor) -> None:
     for number in range(52):
         factories.memory(bot, f"number {number}", type="lesson" if number == 7 else "fact")
-    page = visit(editor, LIST, scripts=False)
+    page = visit(eddy, LIST, scripts=False)
     page.get_by_role("link", name="Next 50").click()
     expect(rows(page)).to_have_text(["number 1", "number 0"])
     page.get_by_role("link", name="Back to the start").click()
@@ -216,8 +198,8 @@ def test_one_browses_searches_and_narrows_without_scripts(visit: Visit, editor: 
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_batches_keep_nobody_out(visit: Visit, editor: User, planted: list[Memory], *, dark: bool) -> None:
-    page = visit(editor, LIST, dark=dark)
+def test_batches_keep_nobody_out(visit: Visit, eddy: User, planted: list[Memory], *, dark: bool) -> None:
+    page = visit(eddy, LIST, dark=dark)
     page.locator("#select-all").evaluate("box => box.click()")
     found = violations(page)
     page.get_by_role("button", name="Add tags").click()
@@ -234,8 +216,8 @@ def test_batches_keep_nobody_out(visit: Visit, editor: User, planted: list[Memor
     assert [*found, *violations(page)] == []
 
 
-def test_many_are_tagged_by_keyboard_alone(visit: Visit, editor: User, planted: list[Memory]) -> None:
-    page = visit(editor, LIST)
+def test_many_are_tagged_by_keyboard_alone(visit: Visit, eddy: User, planted: list[Memory]) -> None:
+    page = visit(eddy, LIST)
     press(page, "j", "j", "j", "k", "x", "k", "x", "T")
     page.get_by_label("Tags").fill("harbour")
     press(page, "Enter")

@@ -37,18 +37,18 @@ DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame
 
 
 @pytest.fixture
-def team() -> Team:
+def pilots() -> Team:
     return factories.team(factories.organization("harbour"), "pilots")
 
 
 @pytest.fixture
-def user(team: Team) -> User:
-    return factories.member(team, Role.OWNER, "mira")
+def user(pilots: Team) -> User:
+    return factories.member(pilots, Role.OWNER, "mira")
 
 
 @pytest.fixture
-def memory(team: Team) -> Memory:
-    return factories.memory(factories.actor(factories.agent(team, "writer")), BASE, key="crane", tags=["crane"])
+def memory(pilots: Team) -> Memory:
+    return factories.memory(factories.actor(factories.agent(pilots, "writer")), BASE, key="crane", tags=["crane"])
 
 
 def path(memory: Memory, part: str = "") -> str:
@@ -113,10 +113,10 @@ def test_what_was_refused_can_be_mended(visit: Visit, user: User, memory: Memory
 
 
 def test_two_people_at_once_lose_nothing(
-    visit: Visit, user: User, team: Team, memory: Memory, complaints: list[str]
+    visit: Visit, user: User, pilots: Team, memory: Memory, complaints: list[str]
 ) -> None:
     mine = visit(user, path(memory))
-    theirs = visit(factories.member(team, Role.EDITOR, "joao"), path(memory))
+    theirs = visit(factories.member(pilots, Role.EDITOR, "joao"), path(memory))
     for page in (mine, theirs):
         press(page, "e")
         expect(page.get_by_label("What to remember")).to_be_focused()
@@ -161,8 +161,8 @@ def test_files_are_dropped_and_looked_at(visit: Visit, user: User, memory: Memor
     expect(page.locator(".asset")).to_have_count(1)
 
 
-def test_a_link_is_found_while_one_types(visit: Visit, user: User, team: Team, memory: Memory) -> None:
-    factories.memory(factories.actor(factories.agent(team, "writer")), "The pilot boards at the outer buoy.")
+def test_a_link_is_found_while_one_types(visit: Visit, user: User, pilots: Team, memory: Memory) -> None:
+    factories.memory(factories.actor(factories.agent(pilots, "writer")), "The pilot boards at the outer buoy.")
     page = visit(user, path(memory))
     press(page, "l")
     page.get_by_label("Which memory?").fill("outer buoy")
@@ -209,10 +209,10 @@ def test_undoing_takes_it_back_where_one_is(visit: Visit, user: User, memory: Me
     expect(page.get_by_role("button", name="Remove the tag crane")).to_be_visible()
 
 
-def test_a_viewer_reads(visit: Visit, team: Team, memory: Memory) -> None:
-    actor = rights.login_actor(user=factories.member(team, Role.OWNER))
+def test_a_viewer_reads(visit: Visit, pilots: Team, memory: Memory) -> None:
+    actor = rights.login_actor(user=factories.member(pilots, Role.OWNER))
     operations.add_citation(actor=actor, memory_id=memory.pk, quote="Said so.")
-    page = visit(factories.member(team, Role.VIEWER, "guest"), path(memory))
+    page = visit(factories.member(pilots, Role.VIEWER, "guest"), path(memory))
     expect(page.locator("main form")).to_have_count(0)
     press(page, "e")
     expect(page.get_by_text("Said so.")).to_be_visible()
@@ -243,11 +243,11 @@ def test_history_and_tags_are_a_key_away(visit: Visit, user: User, memory: Memor
 
 
 def test_two_people_at_once_lose_nothing_without_scripts(
-    visit: Visit, user: User, team: Team, memory: Memory, complaints: list[str]
+    visit: Visit, user: User, pilots: Team, memory: Memory, complaints: list[str]
 ) -> None:
     page = visit(user, path(memory, "edit/"), scripts=False)
     theirs = BASE.replace("Friday", "Monday")
-    other = rights.login_actor(user=factories.member(team, Role.EDITOR, "joao"))
+    other = rights.login_actor(user=factories.member(pilots, Role.EDITOR, "joao"))
     operations.update_memory(actor=other, memory_id=memory.pk, content=theirs)
     page.get_by_label("What to remember").fill(BASE.replace("Friday", "Sunday"))
     page.get_by_role("button", name="Save").click()

@@ -23,13 +23,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def team(transactional_db: None) -> str:
+def team_path(transactional_db: None) -> str:
     made = factories.team(factories.organization("acme"), "ops")
     factories.member(made, Role.OWNER, "olga")
     return "/t/acme/ops/"
 
 
-def owner() -> factories.User:
+def find_owner() -> factories.User:
     return factories.User.objects.get(username="olga")
 
 
@@ -41,9 +41,9 @@ def call_me(live_server: LiveServer, token: str) -> dict[str, object]:
 
 
 def test_a_new_agent_is_at_work_with_the_token_that_is_shown_once(
-    visit: Visit, team: str, live_server: LiveServer
+    visit: Visit, team_path: str, live_server: LiveServer
 ) -> None:
-    page = visit(owner(), f"{team}agents/")
+    page = visit(find_owner(), f"{team_path}agents/")
     page.get_by_role("link", name="New agent").click()
     page.get_by_label("Short name").fill("helper")
     page.get_by_role("button", name="Add the agent").click()
@@ -61,9 +61,9 @@ def test_a_new_agent_is_at_work_with_the_token_that_is_shown_once(
     assert token not in page.content()
 
 
-def test_a_token_is_copied_and_revoked(visit: Visit, team: str) -> None:
+def test_a_token_is_copied_and_revoked(visit: Visit, team_path: str) -> None:
     agent = factories.agent(factories.Team.objects.get(slug="ops"), "helper")
-    page = visit(owner(), f"{team}agents/{agent.pk}/tokens/new/")
+    page = visit(find_owner(), f"{team_path}agents/{agent.pk}/tokens/new/")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Create the token").click()
     page.get_by_role("button", name="Copy Token").click()
@@ -77,8 +77,8 @@ def test_a_token_is_copied_and_revoked(visit: Visit, team: str) -> None:
     assert Token.objects.get().revoked_at
 
 
-def test_whoever_opens_an_invitation_joins_from_another_browser(visit: Visit, team: str) -> None:
-    page = visit(owner(), f"{team}members/")
+def test_whoever_opens_an_invitation_joins_from_another_browser(visit: Visit, team_path: str) -> None:
+    page = visit(find_owner(), f"{team_path}members/")
     page.get_by_role("link", name="Invite").click()
     page.get_by_label("Editor").check()
     page.get_by_role("button", name="Create the link").click()
@@ -91,25 +91,25 @@ def test_whoever_opens_an_invitation_joins_from_another_browser(visit: Visit, te
     visitor.get_by_label("Password", exact=True).fill("a fine long one 9")
     visitor.get_by_label("Password again").fill("a fine long one 9")
     visitor.get_by_role("button", name="Create an account and join").click()
-    visitor.wait_for_url(f"**{team}")
+    visitor.wait_for_url(f"**{team_path}")
     assert Membership.objects.get(user__username="nadia").role == Role.EDITOR
-    visitor.goto(f"{team}members/")
+    visitor.goto(f"{team_path}members/")
     expect(visitor.get_by_text("You", exact=True)).to_be_visible()
 
 
-def test_a_used_link_says_so(visit: Visit, team: str, complaints: list[str]) -> None:
-    page = visit(owner(), f"{team}members/invite/")
+def test_a_used_link_says_so(visit: Visit, team_path: str, complaints: list[str]) -> None:
+    page = visit(find_owner(), f"{team_path}members/invite/")
     page.get_by_role("button", name="Create the link").click()
     link = page.locator("#link").inner_text()
     visitor = visit(factories.login("tomas"), link)
     visitor.get_by_role("button", name="Join as tomas").click()
-    visitor.wait_for_url(f"**{team}")
+    visitor.wait_for_url(f"**{team_path}")
     late = visit(None, link)
     expect(late.get_by_text("This link has already been used")).to_be_visible()
     complaints[:] = [text for text in complaints if "409 (Conflict)" not in text]
 
 
-def test_too_many_wrong_passwords_close_the_door(visit: Visit, team: str, settings: Settings) -> None:
+def test_too_many_wrong_passwords_close_the_door(visit: Visit, team_path: str, settings: Settings) -> None:
     settings.LOGIN_TRIES = 2
     page = visit(None, "/login/")
     for _ in range(2):
@@ -125,8 +125,8 @@ def _log_in(page: Page, password: str) -> None:
     page.get_by_role("button", name="Log in").click()
 
 
-def test_an_agent_is_added_by_keyboard_alone(visit: Visit, team: str) -> None:
-    page = visit(owner(), f"{team}agents/")
+def test_an_agent_is_added_by_keyboard_alone(visit: Visit, team_path: str) -> None:
+    page = visit(find_owner(), f"{team_path}agents/")
     page.get_by_role("link", name="New agent").focus()
     press(page, "Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("New agent")
@@ -137,9 +137,9 @@ def test_an_agent_is_added_by_keyboard_alone(visit: Visit, team: str) -> None:
     assert Agent.objects.get().slug == "helper"
 
 
-def test_a_role_is_changed_by_keyboard_and_taken_back(visit: Visit, team: str) -> None:
+def test_a_role_is_changed_by_keyboard_and_taken_back(visit: Visit, team_path: str) -> None:
     tomas = factories.member(factories.Team.objects.get(slug="ops"), Role.VIEWER, "tomas")
-    page = visit(owner(), f"{team}members/")
+    page = visit(find_owner(), f"{team_path}members/")
     page.locator("summary", has_text="Role of tomas").focus()
     press(page, "Enter", "Tab", "Tab", "Enter")
     expect(page.get_by_text("tomas is now editor.")).to_be_visible()
@@ -148,9 +148,9 @@ def test_a_role_is_changed_by_keyboard_and_taken_back(visit: Visit, team: str) -
     expect(page.get_by_text("tomas is now viewer.")).to_be_visible()
 
 
-def test_all_of_it_works_without_scripts(visit: Visit, team: str) -> None:
+def test_all_of_it_works_without_scripts(visit: Visit, team_path: str) -> None:
     factories.agent(factories.Team.objects.get(slug="ops"), "helper")
-    page = visit(owner(), f"{team}agents/", scripts=False)
+    page = visit(find_owner(), f"{team_path}agents/", scripts=False)
     page.get_by_role("link", name="helper").click()
     page.get_by_role("link", name="New token").click()
     page.get_by_role("button", name="Create the token").click()
@@ -162,8 +162,8 @@ def test_all_of_it_works_without_scripts(visit: Visit, team: str) -> None:
     expect(page.get_by_text("No working token")).to_be_visible()
 
 
-def test_one_logs_in_changes_the_password_and_logs_out(visit: Visit, team: str) -> None:
-    page = visit(None, f"{team}members/")
+def test_one_logs_in_changes_the_password_and_logs_out(visit: Visit, team_path: str) -> None:
+    page = visit(None, f"{team_path}members/")
     _log_in(page, "correct horse battery")
     expect(page.get_by_role("heading", level=1)).to_have_text("Members")  # where one was going
     page.locator(".account summary").click()
@@ -180,17 +180,17 @@ def test_one_logs_in_changes_the_password_and_logs_out(visit: Visit, team: str) 
     page.locator(".account summary").click()
     page.get_by_role("button", name="Log out", exact=True).click()
     page.wait_for_url("**/login/")
-    page.goto(f"{team}members/")
+    page.goto(f"{team_path}members/")
     _log_in(page, "another horse 9")
     expect(page.get_by_text("Olga Berg")).to_be_visible()
 
 
-def test_one_goes_to_another_team_and_workspace_and_into_the_dark(visit: Visit, team: str) -> None:
+def test_one_goes_to_another_team_and_workspace_and_into_the_dark(visit: Visit, team_path: str) -> None:
     acme = factories.Team.objects.get(slug="ops").organization
-    factories.member(factories.team(acme, "sales"), Role.VIEWER, owner())
+    factories.member(factories.team(acme, "sales"), Role.VIEWER, find_owner())
     Organization.objects.filter(pk=acme.pk).update(workspaces_enabled=True)
     Workspace.objects.create(organization=acme, slug="blue", name="Blue")
-    page = visit(owner(), team)
+    page = visit(find_owner(), team_path)
     page.locator("summary", has_text="Workspace:").click()
     page.get_by_role("button", name="Blue").click()
     expect(page.get_by_role("status")).to_contain_text("You are now in Blue.")
@@ -204,9 +204,9 @@ def test_one_goes_to_another_team_and_workspace_and_into_the_dark(visit: Visit, 
     expect(page.locator("body")).to_have_css("color-scheme", "dark")
 
 
-def test_a_project_is_added_and_somebody_admitted_and_dismissed(visit: Visit, team: str) -> None:
+def test_a_project_is_added_and_somebody_admitted_and_dismissed(visit: Visit, team_path: str) -> None:
     factories.agent(factories.team(factories.Team.objects.get(slug="ops").organization, "sales"), "seller")
-    page = visit(owner(), f"{team}projects/")
+    page = visit(find_owner(), f"{team_path}projects/")
     page.get_by_role("link", name="New project").click()
     page.get_by_label("Short name").fill("apollo")
     page.get_by_label("Name", exact=True).fill("Apollo")
@@ -220,12 +220,12 @@ def test_a_project_is_added_and_somebody_admitted_and_dismissed(visit: Visit, te
     assert not Admission.objects.exists()
 
 
-def test_a_member_is_removed_and_the_tree_is_gone_through(visit: Visit, team: str) -> None:
+def test_a_member_is_removed_and_the_tree_is_gone_through(visit: Visit, team_path: str) -> None:
     ops = factories.Team.objects.get(slug="ops")
     factories.member(ops, Role.VIEWER, "tomas")
     below = registry.ensure_team(organization=ops.organization, slug="night", parent="ops")
-    factories.member(below, Role.OWNER, owner())
-    page = visit(owner(), f"{team}members/")
+    factories.member(below, Role.OWNER, find_owner())
+    page = visit(find_owner(), f"{team_path}members/")
     page.locator("summary", has_text="Remove tomas").click()
     page.get_by_role("button", name="Remove", exact=True).click()
     expect(page.get_by_role("status")).to_contain_text("tomas is no longer in Ops.")
@@ -239,18 +239,18 @@ def test_a_member_is_removed_and_the_tree_is_gone_through(visit: Visit, team: st
     expect(page.get_by_role("region", name="What Night inherits")).to_contain_text("Ops")
 
 
-def test_an_owner_takes_everything_along(visit: Visit, team: str) -> None:
+def test_an_owner_takes_everything_along(visit: Visit, team_path: str) -> None:
     writer = factories.actor(factories.agent(factories.Team.objects.get(slug="ops"), "writer"))
     factories.memory(writer, "Berth 7 is closed.")
-    page = visit(owner(), f"{team}export/")
+    page = visit(find_owner(), f"{team_path}export/")
     with page.expect_download() as downloading:
         page.get_by_role("link", name="Download").click()
     with ZipFile(downloading.value.path()) as archive:
         assert "Berth 7 is closed." in archive.read("memories/ops.md").decode()
 
 
-def test_an_archive_tells_how_far_it_is_until_it_is_made(visit: Visit, team: str) -> None:
-    page = visit(owner(), f"{team}export/")
+def test_an_archive_tells_how_far_it_is_until_it_is_made(visit: Visit, team_path: str) -> None:
+    page = visit(find_owner(), f"{team_path}export/")
     download, told = page.locator("#download"), page.locator("#progress")
     called = (download.get_attribute("href") or "").rpartition("=")[2]
     with transaction.atomic():  # for as long as an archive is made that is larger than this one

@@ -21,16 +21,6 @@ REVIEW = "/t/acme/ops/review/"
 
 
 @pytest.fixture
-def team(transactional_db: None) -> Team:
-    return factories.team(factories.organization("acme"), "ops")
-
-
-@pytest.fixture
-def editor(team: Team) -> User:
-    return factories.member(team, Role.EDITOR, "eddy")
-
-
-@pytest.fixture
 def bot(team: Team) -> Actor:
     return hold_everything(team, factories.actor(factories.agent(team, "bot")))
 
@@ -46,9 +36,9 @@ def state_of(proposal: Proposal) -> str:
 
 
 def test_by_keyboard_alone_proposals_are_approved_rejected_and_reopened(
-    visit: Visit, editor: User, proposals: list[Proposal]
+    visit: Visit, eddy: User, proposals: list[Proposal]
 ) -> None:
-    page = visit(editor, REVIEW)
+    page = visit(eddy, REVIEW)
     items = page.locator(".item")
     expect(items).to_have_count(4)
     press(page, "j", "a")
@@ -69,10 +59,10 @@ def test_by_keyboard_alone_proposals_are_approved_rejected_and_reopened(
 
 
 def test_by_keyboard_alone_one_is_edited_and_one_merged(
-    visit: Visit, editor: User, team: Team, proposals: list[Proposal]
+    visit: Visit, eddy: User, team: Team, proposals: list[Proposal]
 ) -> None:
-    target = factories.memory(rights.login_actor(user=editor, team_id=team.pk), "Fact number one is known.")
-    page = visit(editor, REVIEW)
+    target = factories.memory(rights.login_actor(user=eddy, team_id=team.pk), "Fact number one is known.")
+    page = visit(eddy, REVIEW)
     press(page, "j", "e")
     expect(page.get_by_role("heading", level=1)).to_have_text("Edit and approve")
     page.get_by_label("What to remember").fill("A better fact.")
@@ -88,8 +78,8 @@ def test_by_keyboard_alone_one_is_edited_and_one_merged(
     assert Memory.objects.get(pk=target.pk).content == "Both facts."
 
 
-def test_several_are_selected_approved_and_undone(visit: Visit, editor: User, proposals: list[Proposal]) -> None:
-    page = visit(editor, REVIEW)
+def test_several_are_selected_approved_and_undone(visit: Visit, eddy: User, proposals: list[Proposal]) -> None:
+    page = visit(eddy, REVIEW)
     press(page, "j", "x", "j", "x")
     expect(page.get_by_text("2 selected")).to_be_visible()
     press(page, "Shift+A")
@@ -103,12 +93,12 @@ def test_several_are_selected_approved_and_undone(visit: Visit, editor: User, pr
 
 
 def test_every_page_of_a_decision_is_for_everybody(
-    visit: Visit, editor: User, team: Team, proposals: list[Proposal]
+    visit: Visit, eddy: User, team: Team, proposals: list[Proposal]
 ) -> None:
-    ed = rights.login_actor(user=editor, team_id=team.pk)
+    ed = rights.login_actor(user=eddy, team_id=team.pk)
     target = factories.memory(ed, "Fact number 2, known before.")
     older, newer = (factories.memory(ed, f"The mail server listens on port {port}.") for port in (25, 587))
-    page = visit(editor, REVIEW)
+    page = visit(eddy, REVIEW)
     assert flaws(page) == []
     press(page, "j", "r")
     expect(page.get_by_label("Reason").first).to_be_focused()
@@ -124,8 +114,8 @@ def test_every_page_of_a_decision_is_for_everybody(
     assert {older.pk, newer.pk} == set(Memory.objects.filter(content__contains="mail").values_list("pk", flat=True))
 
 
-def test_without_scripts_buttons_do_the_same(visit: Visit, editor: User, proposals: list[Proposal]) -> None:
-    page = visit(editor, REVIEW, scripts=False)
+def test_without_scripts_buttons_do_the_same(visit: Visit, eddy: User, proposals: list[Proposal]) -> None:
+    page = visit(eddy, REVIEW, scripts=False)
     page.locator(".item").first.get_by_role("button", name="Approve").click()
     expect(page.locator("#toasts").get_by_text("Approved.")).to_be_visible()
     page.locator("summary", has_text="Reject").first.click()
@@ -135,8 +125,8 @@ def test_without_scripts_buttons_do_the_same(visit: Visit, editor: User, proposa
     assert [state_of(proposal) for proposal in proposals[:2]] == [ProposalState.APPROVED, ProposalState.REJECTED]
 
 
-def test_a_person_who_comes_second_is_told(visit: Visit, editor: User, team: Team, proposals: list[Proposal]) -> None:
-    page = visit(editor, REVIEW, phone=True)
+def test_a_person_who_comes_second_is_told(visit: Visit, eddy: User, team: Team, proposals: list[Proposal]) -> None:
+    page = visit(eddy, REVIEW, phone=True)
     other = rights.login_actor(user=factories.member(team, Role.EDITOR, "otto"), team_id=team.pk)
     operations.approve_proposal(actor=other, proposal_id=proposals[0].pk)
     page.locator(".item").first.get_by_role("button", name="Approve").click()

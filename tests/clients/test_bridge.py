@@ -51,7 +51,7 @@ def answers(hub: MemoryHub, *messages: Any, dialect: str = "") -> list[Any]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_official_client_lists_and_calls_all_that_there_is(at_home: MemoryHub, mode: str) -> None:
+def test_the_official_client_lists_and_calls_everything_through_the_bridge(at_home: MemoryHub, mode: str) -> None:
     async def run_client() -> None:
         async with bridge_client(mode=mode) as client:
             assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")

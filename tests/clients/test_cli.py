@@ -67,7 +67,7 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
     return does
 
 
-def test_a_memory_lives_its_life(run_cli: RunCli, at_home: MemoryHub) -> None:
+def test_a_memory_lives_its_life_on_the_command_line(run_cli: RunCli, at_home: MemoryHub) -> None:
     saved = run_cli("save", "Berth 7 is closed.", "--key", "berth-7", "--tag", "Ops", "-t", "event", "--json").json
     assert (saved["version"], saved["tags"], saved["type"]) == (1, ["ops"], "event")
     assert run_cli("save", "-", "-k", "berth-7", stdin="Berth 7 is\nopen.\n").out.startswith(

@@ -207,7 +207,7 @@ def test_the_context_travels_with_the_calls(client: MemoryHub) -> None:
         client.get(saved.id)
 
 
-def test_a_token_that_may_not_read_gets_a_receipt(writer: Actor) -> None:
+def test_the_client_returns_the_receipt_of_a_token_that_may_not_read(writer: Actor) -> None:
     token = registry.issue_token(agent=Agent.objects.get(pk=writer.agent_id), verbs=(Verb.WRITE,)).text
     with MemoryHub(URL, token, transport=Wire()) as writing:
         saved = writing.save("Hidden.", key="k")

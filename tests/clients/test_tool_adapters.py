@@ -62,7 +62,7 @@ def asked_by(client: Any, style: str) -> Any:
     return partial(create, model="stand-in")
 
 
-def agent(client: AsyncOpenAI, style: str, tools: Sequence[Any]) -> Agent[Any]:
+def build_agent(client: AsyncOpenAI, style: str, tools: Sequence[Any]) -> Agent[Any]:
     kind = OpenAIChatCompletionsModel if style == "chat" else OpenAIResponsesModel
     return Agent(name="Sailor", tools=list(tools), model=kind(model="stand-in", openai_client=client))
 
@@ -72,7 +72,7 @@ def test_an_agent_calls_the_tools(plain: MemoryHub, style: str) -> None:
     async def run_agent() -> str:
         with model(SAVE, RECALL) as reached:
             async with AsyncOpenAI(**reached) as client:
-                sailor = agent(client, style, openai_agents.memory_tools(plain))
+                sailor = build_agent(client, style, openai_agents.memory_tools(plain))
                 return str((await Runner.run(sailor, QUESTION["content"], run_config=UNTRACED)).final_output)
 
     assert "The ferry leaves at noon." in asyncio.run(run_agent())
@@ -82,7 +82,7 @@ def test_an_agent_calls_the_tools_of_an_asynchronous_hub(access: tuple[str, str]
     async def run_agent() -> str:
         with model(SAVE, RECALL) as reached:
             async with AsyncOpenAI(**reached) as client, AsyncMemoryHub(*access) as later:
-                sailor = agent(client, "chat", await openai_agents.async_memory_tools(later))
+                sailor = build_agent(client, "chat", await openai_agents.async_memory_tools(later))
                 return str((await Runner.run(sailor, QUESTION["content"], run_config=UNTRACED)).final_output)
 
     assert "The ferry leaves at noon." in asyncio.run(run_agent())
@@ -92,7 +92,7 @@ def test_an_agent_reads_a_refusal(plain: MemoryHub) -> None:
     async def run_agent() -> str:
         with model(("memory_recall", {"mode": "typed"})) as reached:
             async with AsyncOpenAI(**reached) as client:
-                sailor = agent(client, "chat", openai_agents.memory_tools(plain))
+                sailor = build_agent(client, "chat", openai_agents.memory_tools(plain))
                 return str((await Runner.run(sailor, "Hello", run_config=UNTRACED)).final_output)
 
     assert re.search(r"I was told: .*type", asyncio.run(run_agent()))
