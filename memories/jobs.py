@@ -25,7 +25,7 @@ from procrastinate.contrib.django.utils import connector_params
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
 from procrastinate.jobs import Status
 
-from memories.operations import audit_chain, decide, keys, retention, similarity, stray_files
+from memories.operations import audit_chain, decide, keys, legal_holds, retention, similarity, stray_files
 from memories.operations import embed as embed_operations
 from memories.operations.attach import drop_removed
 from memories.operations.forget import delete_stored_files as discard_files
@@ -110,7 +110,11 @@ def prune_job(
     if not settings.KEEP_UNUSED_DAYS:
         return "people and sessions are kept forever"
     result = prune_operations.prune_all(
-        before=timezone.now() - timedelta(days=settings.KEEP_UNUSED_DAYS), table=table, after=UUID(after), within=within
+        before=timezone.now() - timedelta(days=settings.KEEP_UNUSED_DAYS),
+        table=table,
+        after=UUID(after),
+        within=within,
+        conditions=legal_holds.PRUNABLE_UNLESS_HELD,
     )
     if result.next:
         with suppress(AlreadyEnqueued), transaction.atomic():

@@ -87,6 +87,13 @@ class KeyTaken(Conflict):
     code = "key_taken"
 
 
+class UnderLegalHold(Trouble):
+    """Refuses to remove what a legal hold keeps."""
+
+    code = "legal_hold"
+    status = 409
+
+
 class IdempotencyKeyReused(Trouble):
     """Refuses an idempotency key that was used for a different request."""
 

@@ -18,12 +18,13 @@ def lock_number(name: str) -> int:
     return int.from_bytes(sha256(name.encode()).digest()[:8], signed=True)
 
 
-def lock_names(*names: str) -> None:
-    """Take these locks until the transaction ends, waiting for others that hold one. The order is the same for
-    everybody, so that there is no deadlock."""
+def lock_names(*names: str, shared: bool = False) -> None:
+    """Take these locks until the transaction ends, waiting for others that hold one. Those who take it shared do not
+    wait for each other. The order is the same for everybody, so that there is no deadlock."""
+    function = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
     numbers = sorted(map(lock_number, names))
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(lock) FROM unnest(%s::bigint[]) AS lock", [numbers])
+        cursor.execute(f"SELECT {function}(lock) FROM unnest(%s::bigint[]) AS lock", [numbers])  # noqa: S608 (ours)
 
 
 @contextmanager

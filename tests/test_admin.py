@@ -33,6 +33,7 @@ from tests.embedding_server import EndpointServer
 
 pytestmark = pytest.mark.django_db
 MADE = {"Organization", "Workspace", "Team", "Agent", "Project", "Person", "Membership", "Admission", "User", "Group"}
+MADE |= {"LegalHold"}
 LISTED = [model for model in admin.site._registry if model._meta.app_label in ("teams", "memories", "auth", "admin")]
 
 
@@ -58,7 +59,8 @@ def furnish(team: Team, bot: Actor) -> Memory:
     """Make a row of everything that is listed."""
     memory, other = factories.memory(bot, key="deploy-window"), factories.memory(bot, "Deploys stop on Fridays.")
     here: dict[str, Any] = {"organization_id": team.organization_id}
-    owner = rights.login_actor(user=factories.member(team, Role.OWNER, "odile"), team_id=team.pk)
+    owner_login = factories.member(team, Role.OWNER, "odile")
+    owner = rights.login_actor(user=owner_login, team_id=team.pk)
     operations.associate(actor=bot, origin_id=memory.pk, target_id=other.pk, relation="updates")
     operations.add_citation(actor=bot, memory_id=memory.pk, url="https://wiki.example/deploys")
     page = SimpleUploadedFile("deploys.html", b"<script>alert(1)</script>", content_type="text/html")
@@ -79,6 +81,9 @@ def furnish(team: Team, bot: Actor) -> Memory:
     project = Project.objects.create(**here, team=team, slug="apollo", name="Apollo")
     Admission.objects.create(**here, project=project, person=person)
     registry.open_session(agent=Agent.objects.get(pk=bot.agent_id), name="talk")
+    operations.place_hold(
+        user=owner_login, organization=team.organization, key_prefix="contracts/", reason="A lawsuit."
+    )
     embed.queue_reembedding([memory])
     EmbeddingModel.objects.get_or_create(name="wordllama")
     LogEntry.objects.log_actions(owner.user_id, [team], 2, "Looked at.", single_object=True)

@@ -89,6 +89,9 @@ def lively(cast: Cast) -> Organization:
     operations.forget_memory(actor=actor, memory_id=gone.pk, reason="thrown away")
     operations.files.write_file(actor=actor, path="moving/plan.md", content="# Plan")
     operations.files.write_file(actor=actor, path="moving/plan.md", content="# Plan B")
+    operations.place_hold(
+        user=cast["owner"].user, organization=cast.ops.organization, team=cast.ops, key_prefix="x", reason="A lawsuit."
+    )
     recall.recall(actor=actor, query="boxes")
     log.flush()
     operations.dismiss_question(actor=actor, question="How many boxes?")

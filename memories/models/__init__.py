@@ -31,6 +31,7 @@ from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded, Un
 from memories.models.feedback import PRIOR_WEIGHT, REPORTS, Feedback, FeedbackQuerySet, Rating, feedback_sql
 from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
 from memories.models.idempotency import Answer
+from memories.models.legal_holds import LegalHold, LegalHoldQuerySet
 from memories.models.memory import Conflicting, Memory, MemoryFields, MemoryQuerySet, Similar, match_holding
 from memories.models.pairs import Pair, PairDecision, PairKind, PairQuerySet, PairState
 from memories.models.proposals import (
@@ -83,6 +84,8 @@ __all__ = [
     "FeedbackQuerySet",
     "FileVersion",
     "Growth",
+    "LegalHold",
+    "LegalHoldQuerySet",
     "Lexeme",
     "Memory",
     "MemoryFields",

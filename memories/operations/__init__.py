@@ -48,6 +48,7 @@ from memories.operations.feedback import dismiss_reports, rate_memory, reopen_re
 from memories.operations.forget import forget_memory, purge_memory, restore_memory
 from memories.operations.idempotency import IdempotentResult, find_earlier_answer, run_once
 from memories.operations.keys import sweep_expired
+from memories.operations.legal_holds import place_hold, release_hold
 from memories.operations.redact_stored import RedactionCounts, redact_stored_texts
 from memories.operations.save import (
     BATCH_BYTES,
@@ -108,6 +109,7 @@ __all__ = [
     "forget_memory",
     "merge_proposal",
     "pin_memory",
+    "place_hold",
     "propose_memories",
     "purge_memory",
     "rate_memory",
@@ -116,6 +118,7 @@ __all__ = [
     "reinstate_memory",
     "reject_proposal",
     "reject_proposals",
+    "release_hold",
     "remove_citation",
     "reopen_pair",
     "reopen_proposal",

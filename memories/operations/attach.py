@@ -16,11 +16,13 @@ from django.utils import timezone
 
 from memories.models import Asset, Association, Attachment, Memory, Relation, Source, asset_path
 from memories.operations.forget import remove_files_later
+from memories.operations.legal_holds import lock_holds, refuse_if_held
 from memories.operations.record import refuse_change, translate_integrity_errors
 from memories.operations.revise import lock_memory
 from memories.operations.screen import EVERY_FINDING, screen_values
 from memories.rules.access import require_verb
 from memories.rules.fields import BadField, clean_fields, clean_line
+from memories.rules.holds import match_held_memories
 from memories.screening.findings import FindingGroup
 from memoryhub.disk_space import require_space
 from memoryhub.errors import Conflict, Invalid, NotFound, TooLarge
@@ -104,6 +106,7 @@ def dissociate(*, actor: Actor, origin_id: UUID, target_id: UUID, relation: str,
     require_verb(actor, Verb.FORGET)
     relation = clean_fields({"relation": relation}, now=now)["relation"]
     lock_memory(actor=actor, memory_id=origin_id, version=None, now=now, verb=Verb.FORGET)
+    refuse_if_held(actor.organization_id, origin_id, target_id)
     links = Association.objects.in_organization(actor.organization_id)
     if not links.filter(origin=origin_id, target=target_id, relation=relation).delete()[0]:
         raise NotFound("There is no such link.")
@@ -281,14 +284,16 @@ def _restore_removed(
 
 
 def drop_removed(*, now: datetime) -> int:
-    """Delete what nobody restored in time. Index: asset_removed_at and source_removed_at."""
+    """Delete what nobody restored in time and no legal hold keeps. Index: asset_removed_at and source_removed_at."""
     return sum(_drop_removed_rows(model, before=now - RESTORE_WINDOW) for model in (Asset, Source))
 
 
 @transaction.atomic
 def _drop_removed_rows(model: type[Attachment], *, before: datetime) -> int:
     gone = model.with_removed.removed_before(before)
-    rows = list(gone.order_by("pk").select_for_update(skip_locked=True))
+    lock_holds(gone.values_list("organization", flat=True).distinct())
+    free = gone.exclude(match_held_memories("memory__")).order_by("pk")
+    rows = list(free.select_for_update(of=("self",), skip_locked=True))
     remove_files_later(row for row in rows if isinstance(row, Asset))
     return model.with_removed.filter(pk__in=[row.pk for row in rows]).delete()[0]
 

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memories.models import REPORTS, SUMMARY_LENGTH, Feedback, Memory, Rating
+from memories.operations.legal_holds import refuse_if_held
 from memories.operations.screen import screen_values
 from memories.queries.feedback import NO_REPORTS
 from memories.queries.lookup import NO_SUCH_MEMORY
@@ -47,6 +48,7 @@ def withdraw_rating(*, actor: Actor, memory_id: UUID, now: datetime | None = Non
     stays, so that it cannot come back."""
     require_verb(actor, Verb.READ, Verb.WRITE)
     memory = _lock_visible_memory(actor, memory_id, now=now or timezone.now())
+    refuse_if_held(actor.organization_id, memory_id)
     Feedback.objects.by_actor(actor).of_memory(memory).filter(settled_at=None).delete()
 
 

@@ -25,6 +25,7 @@ from memories.models import (
     Source,
 )
 from memories.operations.keys import free_key, hand_on_key
+from memories.operations.legal_holds import refuse_if_held
 from memories.operations.propose import proposable
 from memories.operations.record import reveal_if_readable
 from memories.operations.revise import revise
@@ -101,6 +102,7 @@ def purge_memory(*, actor: Actor, memory_id: UUID, now: datetime | None = None) 
         if Memory.objects.visible_to(actor, now=now).filter(pk=memory_id).exists():
             raise Forbidden("Only an owner may purge a memory.")
         raise NotFound("There is no such memory.")
+    refuse_if_held(actor.organization_id, memory_id)
     blank = {"key": "", "content": PURGED_CONTENT, "summary": "", "tags": [], "metadata": {}, "category": "fact"}
     blank |= {"source": "manual", "forget_reason": ""}
     gone = {"forgotten_at": memory.forgotten_at or now, "forgotten_by": memory.forgotten_by or actor.name}

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 
 from memories.models import (
     COVERED_PLACES,
@@ -26,6 +27,9 @@ from memories.models import (
 )
 from memories.operations.audit_chain import note_rewrites
 from memories.operations.embed import drop_vectors, embed_memories
+from memories.operations.legal_holds import lock_holds
+from memories.rules.access import MATCH_NOTHING
+from memories.rules.holds import match_held_files, match_held_memories, match_held_questions, match_held_recalls
 from memories.screening.field_texts import FieldTexts
 from memories.screening.findings import FindingGroup, drop_overlaps
 from memories.screening.screen import screen_text
@@ -40,31 +44,37 @@ class RedactedTable(NamedTuple):
     place: str
     rows: Callable[[UUID], Any]  # those of an organization, as a queryset
     columns: tuple[str, ...]
+    is_held: Q  # by a legal hold
 
 
 TEXT_COLUMNS = ("content", "summary", "metadata", "tags", "category", "source", "forget_reason")
+OF_HELD_MEMORY = match_held_memories("memory__")
+OF_HELD_PAIR = match_held_memories("older__") | match_held_memories("newer__")
 REDACTED_TABLES = (
-    RedactedTable("memory", Memory.objects.in_organization, TEXT_COLUMNS),
-    RedactedTable("memory version", Revision.objects.in_organization, TEXT_COLUMNS),
-    RedactedTable("file", TeamFile.objects.in_organization, ("content",)),
-    RedactedTable("file version", FileVersion.objects.in_organization, ("content",)),
-    RedactedTable("source", Source.with_removed.in_organization, ("quote",)),
-    RedactedTable("recall", RecallLog.objects.in_organization, ("query", "filters")),
-    RedactedTable("pair", Pair.objects.in_organization, ("reason",)),
-    RedactedTable("feedback", Feedback.objects.in_organization, ("reason",)),
-    RedactedTable("proposal", Proposal.objects.in_organization, ("arguments", "reason", "decision_note")),
+    RedactedTable("memory", Memory.objects.in_organization, TEXT_COLUMNS, match_held_memories()),
+    RedactedTable("memory version", Revision.objects.in_organization, TEXT_COLUMNS, OF_HELD_MEMORY),
+    RedactedTable("file", TeamFile.objects.in_organization, ("content",), match_held_files()),
+    RedactedTable("file version", FileVersion.objects.in_organization, ("content",), match_held_files("file__")),
+    RedactedTable("source", Source.with_removed.in_organization, ("quote",), OF_HELD_MEMORY),
+    RedactedTable("recall", RecallLog.objects.in_organization, ("query", "filters"), match_held_recalls()),
+    RedactedTable("pair", Pair.objects.in_organization, ("reason",), OF_HELD_PAIR),
+    RedactedTable("feedback", Feedback.objects.in_organization, ("reason",), OF_HELD_MEMORY),
+    RedactedTable(
+        "proposal", Proposal.objects.in_organization, ("arguments", "reason", "decision_note"), OF_HELD_MEMORY
+    ),
 )
 # Rows that are of no use without their text: an answer is kept for a day, for a request that is repeated.
-DROPPED_ROWS: tuple[tuple[str, Callable[[UUID], Any], str], ...] = (
-    ("stored answer", Answer.objects.in_organization, "answer"),
-    ("settled question", SettledQuestion.objects.in_organization, "question"),
+DROPPED_TABLES = (
+    RedactedTable("stored answer", Answer.objects.in_organization, ("answer",), MATCH_NOTHING),
+    RedactedTable("settled question", SettledQuestion.objects.in_organization, ("question",), match_held_questions()),
 )
 SHORT_COLUMNS = {"category": LABEL_LENGTH, "source": LABEL_LENGTH}
 
 
 def redact_stored_texts(organization_id: UUID, groups: frozenset[FindingGroup]) -> RedactionCounts:
     """Redact what is found in the organization's texts, in place: in every version, the log of recalls, proposals and
-    stored answers. Names (keys, paths, addresses, names of attachments) and attached files are left as they are.
+    stored answers. Names (keys, paths, addresses, names of attachments), attached files and whatever a legal hold
+    covers are left as they are.
 
     Returns how much was redacted.
     """
@@ -72,8 +82,9 @@ def redact_stored_texts(organization_id: UUID, groups: frozenset[FindingGroup]) 
     for table in REDACTED_TABLES:
         for pk in _list_ids(table.rows(organization_id)):
             counts.update(_redact_row(table, organization_id, pk, groups))
-    for place, in_organization, column in DROPPED_ROWS:
-        counts.update(_drop_rows(place, in_organization(organization_id), column, groups))
+    for table in DROPPED_TABLES:
+        for pk in _list_ids(table.rows(organization_id)):
+            counts.update(_drop_row(table, organization_id, pk, groups))
     if counts:
         _forget_derived(organization_id)
     return counts
@@ -93,8 +104,9 @@ def _redact_row(
     table: RedactedTable, organization_id: UUID, pk: UUID, groups: frozenset[FindingGroup]
 ) -> RedactionCounts:
     """Redact a row, locked meanwhile, so that no text that somebody saves now is lost."""
+    lock_holds([organization_id])
     rows = table.rows(organization_id).filter(pk=pk)
-    values = rows.select_for_update().values(*table.columns).first()
+    values = rows.exclude(table.is_held).select_for_update(of=("self",)).values(*table.columns).first()
     changed, counts = _redact_values(table.place, values or {}, groups)
     if not changed:
         return counts
@@ -126,14 +138,17 @@ def _shorten(name: str, value: Any) -> Any:
     return value[: SHORT_COLUMNS[name]] if name in SHORT_COLUMNS else value
 
 
-def _drop_rows(place: str, rows: Any, column: str, groups: frozenset[FindingGroup]) -> RedactionCounts:
-    """Delete the rows with such a text."""
-    counts = RedactionCounts()
-    for pk in _list_ids(rows):
-        values = rows.filter(pk=pk).values(column).first()
-        if found := _redact_values(place, values or {}, groups)[1]:
-            rows.filter(pk=pk).delete()
-            counts.update(found)
+@transaction.atomic
+def _drop_row(
+    table: RedactedTable, organization_id: UUID, pk: UUID, groups: frozenset[FindingGroup]
+) -> RedactionCounts:
+    """Delete the row if it has such a text."""
+    lock_holds([organization_id])
+    rows = table.rows(organization_id).filter(pk=pk)
+    values = rows.exclude(table.is_held).values(*table.columns).first()
+    counts = _redact_values(table.place, values or {}, groups)[1]
+    if counts:
+        rows.delete()
     return counts
 
 

@@ -28,6 +28,8 @@ from memories.models.embeddings import Embedding, Unembedded
 from memories.operations.audit_chain import note_removals
 from memories.operations.forget import remove_files_later
 from memories.operations.idempotency import IDEMPOTENCY_WINDOW
+from memories.operations.legal_holds import lock_holds
+from memories.rules.holds import match_held_memories, match_held_recalls
 from memoryhub.ids import first_id
 
 log = logging.getLogger(__name__)
@@ -75,10 +77,13 @@ def _remove_all(remove: Callable[[], int]) -> int:
     return total
 
 
+@transaction.atomic
 def _remove_recalls(before: datetime) -> int:
-    """Index: the primary key, as ids are in the order of time."""
-    old = RecallLog.objects.filter(pk__lt=first_id(before), created_at__lt=before).order_by("pk")
-    return RecallLog.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:REMOVAL_BATCH])).delete()[0]
+    """Remove old recalls, unless they are held. Index: the primary key, as ids are in the order of time."""
+    old = RecallLog.objects.filter(~match_held_recalls(), pk__lt=first_id(before), created_at__lt=before)
+    oldest = dict(old.order_by("pk").values_list("pk", "organization")[:REMOVAL_BATCH])
+    lock_holds(oldest.values())
+    return RecallLog.objects.filter(~match_held_recalls(), pk__in=list(oldest)).delete()[0]
 
 
 def _remove_answers(before: datetime) -> int:
@@ -98,12 +103,13 @@ def _remove_sessions(now: datetime) -> int:
 def _remove_forgotten(before: datetime) -> int:
     """Remove forgotten memories with their versions and attachments. Index: memory_forgotten_at.
 
-    One that is just being restored is locked, and stays.
+    One that is just being restored is locked, and stays. So does one that a legal hold covers.
     """
-    old = Memory.objects.filter(forgotten_at__lt=before)
-    oldest = list(old.order_by("forgotten_at").values_list("pk", flat=True)[:REMOVAL_BATCH])
-    held = old.filter(pk__in=oldest).order_by("pk").select_for_update(skip_locked=True)
-    organizations = dict(held.values_list("pk", "organization"))
+    old = Memory.objects.filter(~match_held_memories(), forgotten_at__lt=before)
+    oldest = dict(old.order_by("forgotten_at").values_list("pk", "organization")[:REMOVAL_BATCH])
+    lock_holds(oldest.values())
+    locked = old.filter(pk__in=list(oldest)).order_by("pk").select_for_update(of=("self",), skip_locked=True)
+    organizations = dict(locked.values_list("pk", "organization"))
     _remove_memories(list(organizations), within=set(organizations.values()))
     return len(organizations)
 

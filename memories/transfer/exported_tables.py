@@ -114,6 +114,7 @@ TABLES = (
     Table(memories.TeamFile, FILE_ROWS),
     Table(memories.FileVersion, in_subquery("file_id", "memories_teamfile", FILE_ROWS)),
     Table(memories.RecallLog, RECALL_ROWS, reach=ExportReach.OWNER),
+    Table(memories.LegalHold, OF_TEAM, reach=ExportReach.OPERATOR),
     Table(memories.SettledQuestion, f"{RECALL_ROWS} AND (memory_id IS NULL OR {of_memory()})", reach=ExportReach.OWNER),
 )
 

@@ -1,6 +1,7 @@
 """Removes people and sessions that nothing refers to and that no call has named for long, a few at a time."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,6 +18,7 @@ PRUNE_BATCH = 500  # rows looked at in one transaction
 # Sessions come first, since they refer to people. People with a login or a name stay: an agent did not make them up.
 PRUNED: dict[type[Model], str] = {Session: "true", Person: "candidate.user_id IS NULL AND candidate.name = ''"}
 START = UUID(int=0)
+NO_CONDITIONS: dict[type[Model], str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +27,19 @@ class PruneResult:
     next: tuple[int, UUID] | None = None  # where to go on: the index of the table, and the last id
 
 
-def prune_all(*, before: datetime, table: int = 0, after: UUID = START, within: float) -> PruneResult:
-    """Prune from there on until all rows were checked or `within` seconds have passed."""
+def prune_all(
+    *,
+    before: datetime,
+    table: int = 0,
+    after: UUID = START,
+    within: float,
+    conditions: Mapping[type[Model], str] = NO_CONDITIONS,
+) -> PruneResult:
+    """Prune from there on until all rows were checked or `within` seconds have passed. `conditions` has for each
+    table a further condition in SQL, which a `candidate` must meet."""
     models, until, removed = list(PRUNED), time.monotonic() + within, 0
     while table < len(models):
-        count, following = prune_table(models[table], before=before, after=after)
+        count, following = prune_table(models[table], before=before, after=after, conditions=conditions)
         removed += count
         table, after = (table, following) if following else (table + 1, START)
         if time.monotonic() >= until:
@@ -37,7 +47,9 @@ def prune_all(*, before: datetime, table: int = 0, after: UUID = START, within: 
     return PruneResult(removed, (table, after) if table < len(models) else None)
 
 
-def prune_table(model: type[Model], *, before: datetime, after: UUID = START) -> tuple[int, UUID | None]:
+def prune_table(
+    model: type[Model], *, before: datetime, after: UUID = START, conditions: Mapping[type[Model], str] = NO_CONDITIONS
+) -> tuple[int, UUID | None]:
     """Check the next rows in the order of their ids, which is that of their age. Return how many were removed, and the
     id after which to go on, or None at the end."""
     table = model._meta.db_table
@@ -49,7 +61,8 @@ def prune_table(model: type[Model], *, before: datetime, after: UUID = START) ->
             return 0, None
         # A transaction that is just now adding a reference holds a lock on the row, which is then skipped. Once we hold
         # the lock nobody can add one; references are checked again then, as some may be older than the lock.
-        unused = UNUSED.format(table=table, choice=PRUNED[model], free=_unreferenced_condition(model))
+        choice = f"{PRUNED[model]} AND {conditions.get(model, 'true')}"
+        unused = UNUSED.format(table=table, choice=choice, free=_unreferenced_condition(model))
         values |= {"last": last}
         cursor.execute(f"{unused} FOR UPDATE OF candidate SKIP LOCKED", values)
         ids = [row[0] for row in cursor.fetchall()]
