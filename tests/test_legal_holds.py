@@ -230,7 +230,8 @@ def test_a_hold_on_a_person_covers_their_memories_recalls_conversations_and_sess
     theirs = factories.memory(scribe, "Mira is left-handed.", scope=Scope.GLOBAL)
     messages = [operations.archive_session.Message(role="user", content=f"My key is {HELD_SECRET}")]
     archived = operations.archive_conversation(actor=scribe, name="chat", messages=messages, summary="About keys.")
-    bystander = factories.actor(Agent.objects.get(pk=scribe.agent_id), user="noor", session="other")
+    elsewhere = factories.team(Organization.objects.get(pk=scribe.organization_id))
+    bystander = factories.actor(factories.agent(elsewhere), user="noor", session="other")
     others = factories.memory(bystander, "Noor is tall.", scope=Scope.GLOBAL)
     recall(actor=scribe, query="hand")
     recall(actor=bystander, query="tall")
