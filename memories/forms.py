@@ -50,12 +50,12 @@ class MemoryForm(forms.Form):
     )
     key = forms.CharField(
         required=False,
-        help_text="A name to find it by, which no other one has.",
+        help_text="A unique name.",
         widget=forms.TextInput(attrs={"maxlength": KEY_LENGTH, "autocomplete": "off"}),
     )
     type = forms.ChoiceField(choices=Type.choices)
     category = forms.CharField(required=False, widget=forms.TextInput(attrs={"maxlength": LABEL_LENGTH}))
-    tags = WordsField(help_text="With commas between them.")
+    tags = WordsField(help_text="Separate tags with commas.")
     importance = forms.FloatField(
         required=False,
         help_text="From 0 to 1. Left empty, the type decides.",

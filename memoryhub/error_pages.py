@@ -50,7 +50,7 @@ def render_refusal(request: HttpRequest, refusal: Trouble) -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     if request.path.startswith(PROGRAM_PATHS):
         return problem_response(404, "not_found", "There is nothing here.")
-    return render_refusal(request, NotFound("There is no such page, or it is not for you."))
+    return render_refusal(request, NotFound("This page does not exist or is not visible to you."))
 
 
 def answer_outage(error: BaseException) -> HttpResponse:

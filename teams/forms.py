@@ -115,7 +115,7 @@ class NewAgent(AgentForm):
     slug = forms.CharField(
         label="Short name",
         max_length=64,
-        help_text="Lower-case letters, digits, dots, dashes and underscores. Signs what it saves; cannot be changed.",
+        help_text="Lower-case letters, digits, dots, dashes and underscores. Shown as the author. Can't be changed later.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     field_order = ("slug", "name", "level")
@@ -181,7 +181,7 @@ class NewToken(PersonsForm):
         label="What is it for?", required=False, max_length=100, help_text="To recognize it by. Optional."
     )
     user = forms.CharField(
-        label="Serves",
+        label="Default user",
         required=False,
         max_length=HANDLE_LENGTH,
         help_text="The handle of a person, whose memories it uses when a call names nobody. Optional.",

@@ -116,7 +116,7 @@ def test_owners_read_what_a_token_did(client: Client) -> None:
     other.save("Said with another token.")
     client.force_login(factories.member(agent.agent.team, Role.OWNER))
     page = client.get(page_of(agent)).text
-    for said in ("Berth 7 is open.", "So is 9.", "asked</span> berth", "plan.md", "forgot", "added to", "a.md"):
+    for said in ("Berth 7 is open.", "So is 9.", "asked</span> berth", "plan.md", "forgot", "appended to", "a.md"):
         assert said in page
     assert "another token" not in page
     assert page.index("Said by a tool.") < page.index("asked</span> berth") < page.index("Berth 8 is closed.")

@@ -50,7 +50,7 @@ def test_a_team_one_is_not_in_does_not_exist(client: Client, cast: Cast) -> None
     for team in ("acme/sales", "acme/nonsense", "globex/executive"):
         response = client.get(f"/t/{team}/")
         assert response.status_code == 404
-        assert "There is nothing here" in response.text
+        assert "Page not found" in response.text
 
 
 def test_light_or_dark_can_be_chosen_and_left_to_the_system(client: Client) -> None:
@@ -66,7 +66,7 @@ def test_single_keys_can_be_switched_off_and_on(client: Client) -> None:
     client.post("/keys/", {"keys": "off", "next": "/account/"})
     page = client.get("/account/").text
     assert 'data-keys="off"' in page
-    assert "Switch single keys on" in page
+    assert "Turn on single-key shortcuts" in page
     client.post("/keys/", {"keys": "on"})
     assert "data-keys" not in client.get("/account/").text
 

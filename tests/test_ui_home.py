@@ -46,9 +46,9 @@ def test_it_tells_who_did_what(viewer: Client, bot: Actor, team: Team) -> None:
     owner = factories.owner_actor(team)
     operations.append_to_memory(actor=owner, memory_id=memory.pk, text="Loudly.")
     operations.pin_memory(actor=owner, memory_id=memory.pk)
-    told = viewer.get(HOME).text.split("What changed lately")[1]
+    told = viewer.get(HOME).text.split("Recent changes")[1]
     assert "Today" in told
-    assert "added to and pinned" in told
+    assert "appended to and pinned" in told
     assert told.index(owner.name) < told.index("deploy-bot")
 
 
@@ -131,7 +131,7 @@ def test_what_cannot_be_saved_is_said_beside_its_field(editor: Client, said: dic
 def test_viewers_change_nothing_at_home(viewer: Client, bot: Actor) -> None:
     memory = factories.memory(bot, "Due.", review_by=timezone.now() - timedelta(days=1))
     assert 'id="quick-save"' not in viewer.get(HOME).text
-    assert "Still true" not in viewer.get(HOME).text
+    assert "Confirm it's still true" not in viewer.get(HOME).text
     assert viewer.post(HOME, {"content": "x", "type": "fact"}).status_code == 403
     viewer.post(f"{HOME}reviewed/{memory.pk}/")
     viewer.post(f"{HOME}memories/{memory.pk}/revert/?to=1&version=1")

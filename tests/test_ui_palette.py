@@ -24,7 +24,7 @@ def test_each_role_is_offered_what_it_may_do() -> None:
     for title in ("Team home", "Unanswered questions", "Projects", "Account", "Dark theme", "Log out"):
         assert title in viewer, title
         assert title in owner, title
-    for title in ("New memory", "Edit core memory", "Upload files", "Batches", "Export", "Invite somebody"):
+    for title in ("New memory", "Edit core memory", "Upload files", "Bulk changes", "Export", "Invite someone"):
         assert title not in viewer, title
         assert title in owner, title
 
@@ -32,7 +32,7 @@ def test_each_role_is_offered_what_it_may_do() -> None:
 def test_an_editor_is_not_offered_what_is_the_owners() -> None:
     editor = palette_entries(Role.EDITOR)
     assert "New memory" in editor
-    assert not {"Export", "New agent", "New project", "Invite somebody"} & set(editor)
+    assert not {"Export", "New agent", "New project", "Invite someone"} & set(editor)
 
 
 @pytest.mark.parametrize("asked", ["core edit", "EDIT  core", "edit core memory"])

@@ -54,7 +54,7 @@ def test_an_owner_adds_an_agent_and_is_shown_its_token_once(owner: Client) -> No
     assert "already been shown" in again.text
     page = owner.get(made["Location"]).text
     assert token not in page
-    assert "Serves mira" in page
+    assert "Default user mira" in page
 
 
 def test_the_curl_that_is_shown_carries_the_token(owner: Client, cast: Cast) -> None:
@@ -92,7 +92,7 @@ def test_a_revoked_token_stops_at_once_and_is_folded_away(owner: Client, cast: C
     assert Caller(token=text)("GET", "me").status_code == 401
     page = owner.get(f"{OPS}agents/{token.agent_id}/").text
     assert "Expired and revoked (1)" in page
-    assert "No working token" in page
+    assert "No active tokens" in page
 
 
 def test_others_see_the_agents_but_no_tokens(client: Client, cast: Cast) -> None:

@@ -89,7 +89,7 @@ class NoInputForm(forms.Form):
 
 
 class TagsForm(forms.Form):
-    tags = WordsField(help_text="With commas between them.", widget=UnfoldAdminTextInputWidget)
+    tags = WordsField(help_text="Separate tags with commas.", widget=UnfoldAdminTextInputWidget)
 
 
 class ExpiryForm(forms.Form):

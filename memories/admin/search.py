@@ -18,7 +18,7 @@ from memoryhub.ids import parse_uuid
 
 MemoryRows = QuerySet[Memory]
 LIVING, FORGOTTEN, EXPIRING = "living", "forgotten", "expiring"
-STATE_LABELS = {LIVING: "Living", FORGOTTEN: "Forgotten", EXPIRING: "Will expire"}
+STATE_LABELS = {LIVING: "Active", FORGOTTEN: "Forgotten", EXPIRING: "Will expire"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("memory version", "Memory Version"),
                             ("file version", "File Version"),
-                            ("admin", "What operators did"),
+                            ("admin", "Audit log"),
                             ("rewritten", "Rewritten"),
                             ("removed", "Removed"),
                         ],

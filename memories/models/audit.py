@@ -12,7 +12,7 @@ class AuditPlace(models.TextChoices):
 
     MEMORY_VERSION = "memory version"
     FILE_VERSION = "file version"
-    ADMIN = "admin", "What operators did"
+    ADMIN = "admin", "Audit log"
     REWRITTEN = "rewritten"  # a covered entry's text was redacted or erased
     REMOVED = "removed"  # a memory or a file was removed for good, with its versions
 

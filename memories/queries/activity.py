@@ -17,12 +17,12 @@ MAX_INLINE_DIFF_LENGTH = 4_000  # characters; longer texts are compared on a pag
 CHANGE_VERBS = {
     Change.CREATED: "saved",
     Change.UPDATED: "changed",
-    Change.APPENDED: "added to",
+    Change.APPENDED: "appended to",
     Change.PINNED: "pinned",
     Change.UNPINNED: "unpinned",
     Change.TAGGED: "tagged",
     Change.EXPIRY: "set the expiry of",
-    Change.VERIFIED: "checked",
+    Change.VERIFIED: "verified",
     Change.FORGOTTEN: "forgot",
     Change.RESTORED: "restored",
     Change.PROPOSED: "proposed",
@@ -30,7 +30,7 @@ CHANGE_VERBS = {
     Change.REJECTED: "rejected",
     Change.REOPENED: "reopened",
     Change.SUPERSEDED: "replaced",
-    Change.REVERTED: "took back",
+    Change.REVERTED: "reverted",
     Change.RENAMED: "renamed",
     Change.PURGED: "purged",
 }

@@ -69,7 +69,7 @@ DIFF_ELEMENTS = {
     "same": "{}",
     "added": "<ins>{}</ins>",
     "removed": "<del>{}</del>",
-    "skipped": '<span class="skipped">{} lines as before</span>',
+    "skipped": '<span class="skipped">{} unchanged lines</span>',
 }
 
 

@@ -176,7 +176,7 @@ def _save_source(place: TeamPage, memory_id: UUID, *, session: str, **fields: An
     """Save a source; a session that a person names must exist already."""
     source = operations.add_citation(actor=place.actor, memory_id=memory_id, session=session, **fields)
     if session and not source.session_id:
-        raise Invalid({"session": "There is no such session, or it is not for you."})
+        raise Invalid({"session": "This session was deleted or is not visible to you."})
     return source
 
 

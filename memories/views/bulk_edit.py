@@ -50,7 +50,7 @@ VERSION_PATTERN = re.compile("[0-9]{1,10}")
 
 class BulkEditForm(forms.Form):
     deed = forms.ChoiceField(choices=Deed.choices, widget=forms.HiddenInput)
-    tags = WordsField(label="Tags", help_text="One, or several with commas between them.")
+    tags = WordsField(label="Tags", help_text="Separate tags with commas.")
     expires_at = MomentField(label="Expires", help_text="In UTC. Leave it empty to let them stay.")
     reason = forms.CharField(
         required=False,

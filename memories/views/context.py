@@ -37,7 +37,7 @@ class AgentContextForm(ViewAsForm):
         widget=forms.TextInput({"placeholder": "What the agent works on"}),
     )
     budget = forms.IntegerField(
-        label="Tokens at most",
+        label="Token limit",
         widget=forms.NumberInput({"min": context.MIN_BUDGET, "max": context.MAX_BUDGET}),
     )
 

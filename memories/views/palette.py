@@ -21,7 +21,7 @@ PALETTE_PAGES = (
     ("playground", "Recall playground", "search", EVERY_ROLE),
     ("activity", "Activity", "activity", EVERY_ROLE),
     ("activity-questions", "Unanswered questions", "circle-question-mark", EVERY_ROLE),
-    ("memories-batches", "Batches", "history", WRITER_ROLES),
+    ("memories-batches", "Bulk changes", "history", WRITER_ROLES),
     ("files", "Files", "folder", EVERY_ROLE),
     ("conversations", "Conversations", "messages-square", EVERY_ROLE),
     ("agents", "Agents and tokens", "bot", EVERY_ROLE),
@@ -38,7 +38,7 @@ PALETTE_ACTIONS = (
     ("file-upload", "Upload files", "upload", WRITER_ROLES),
     ("agent-new", "New agent", "bot", OWNER_ROLES),
     ("project-new", "New project", "layers", OWNER_ROLES),
-    ("invite", "Invite somebody", "user-plus", OWNER_ROLES),
+    ("invite", "Invite someone", "user-plus", OWNER_ROLES),
 )
 MAX_PALETTE_HITS = 8
 
@@ -62,8 +62,8 @@ def _global_commands(*, keys: str) -> list[PaletteCommand]:
         PaletteCommand(reverse("password"), "Change the password", "key-round"),
         PaletteCommand(theme, "Light theme", "sun", "theme", "light"),
         PaletteCommand(theme, "Dark theme", "moon", "theme", "dark"),
-        PaletteCommand(theme, "Theme of the system", "monitor", "theme", "system"),
-        PaletteCommand(reverse("keys"), f"Switch single keys {other}", "keyboard", "keys", other),
+        PaletteCommand(theme, "System theme", "monitor", "theme", "system"),
+        PaletteCommand(reverse("keys"), f"Turn {other} single-key shortcuts", "keyboard", "keys", other),
         PaletteCommand(reverse("logout"), "Log out", "log-out", "out", "1"),
     ]
 

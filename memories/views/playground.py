@@ -36,7 +36,7 @@ MODE_LABELS = {
 SCORE_PART_LABELS = {
     "words": "words",
     "meaning": "meaning",
-    "lead": "begins with an asked word",
+    "lead": "starts with a query word",
     "length": "its length",
     "neighbours": "what was saved just before and after",
     "exact": "has it letter by letter",
@@ -51,17 +51,17 @@ MAX_PICKS = 5  # suggestions, if the words name no single memory
 
 
 class PlaygroundForm(ViewAsForm):
-    agent = forms.ChoiceField(label="As", required=False)
+    agent = forms.ChoiceField(label="Ask as", required=False)
     query = forms.CharField(
         label="Question",
         required=False,
         max_length=QUERY_LENGTH,
         widget=forms.TextInput({"type": "search", "placeholder": "Words, a question, an identifier"}),
     )
-    mode = forms.ChoiceField(label="By", choices=[(mode.value, words) for mode, words in MODE_LABELS.items()])
-    limit = forms.IntegerField(label="At most", widget=forms.NumberInput({"min": 1, "max": MOST}))
+    mode = forms.ChoiceField(label="Search by", choices=[(mode.value, words) for mode, words in MODE_LABELS.items()])
+    limit = forms.IntegerField(label="Results", widget=forms.NumberInput({"min": 1, "max": MOST}))
     type = forms.ChoiceField(label="Type", required=False, choices=[("", "Any"), *Type.choices])
-    tags = WordsField(label="With all tags", widget=forms.TextInput({"placeholder": "a, b"}))
+    tags = WordsField(label="Tags (all of)", widget=forms.TextInput({"placeholder": "a, b"}))
 
     def __init__(self, data: Any, *, place: TeamPage) -> None:
         super().__init__(data, place=place)

@@ -14,7 +14,7 @@ from teams.view_as import ViewAs, view_as_agent
 
 
 class ViewAsForm(forms.Form):
-    agent = forms.ChoiceField(label="As")
+    agent = forms.ChoiceField(label="View as")
     project = forms.ChoiceField(label="In project", required=False)
     user = forms.CharField(
         label="For person", required=False, max_length=HANDLE_LENGTH, widget=forms.TextInput({"placeholder": "anyone"})

@@ -162,7 +162,7 @@ class TokenState(DropdownFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
         return (
-            ("working", "Working"),
+            ("working", "Active"),
             ("unused", f"Unused for {UNUSED_AFTER.days} days"),
             ("expired", "Expired"),
             ("revoked", "Revoked"),

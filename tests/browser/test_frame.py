@@ -85,7 +85,7 @@ def test_moments_are_told_exactly_by_a_key_and_by_touch(visit: Visit) -> None:
 def test_single_keys_can_be_switched_off_where_they_are_listed(visit: Visit) -> None:
     page = visit(factories.member(factories.team(), Role.EDITOR), "/")
     press(page, "?")
-    page.get_by_role("button", name="Switch single keys off").click()
+    page.get_by_role("button", name="Turn off single-key shortcuts").click()
     expect(page.locator("html")).to_have_attribute("data-keys", "off")
     press(page, *"?n/gm")
     expect(page.get_by_role("dialog")).to_have_count(0)

@@ -362,7 +362,7 @@ def test_a_draft_of_an_older_version_leads_to_the_merge_screen(
     expect(page.locator("[data-draft-offer]")).to_contain_text("The text has changed since")
     page.get_by_role("button", name="Restore what you typed").click()
     press_save(page)
-    expect(page.get_by_role("heading", level=1)).to_contain_text("changed while you wrote")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Someone else edited")
     expect(field_of(page, form)).to_have_value(theirs + TYPED)
     page.locator("main form[data-guarded] button.primary").click()
     expect_saved(page, form, theirs + TYPED)
@@ -496,7 +496,7 @@ def test_a_merge_shows_both_texts_though_the_field_has_the_focus(
         operations.update_memory(actor=other, memory_id=Memory.objects.get(key=key).pk, content=theirs)
     operations.files.write_file(actor=other, path="notes/tides.md", content=theirs)
     press_save(page)
-    expect(page.get_by_role("heading", level=1)).to_contain_text("changed while you wrote")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Someone else edited")
     expect(field_of(page, form)).to_have_value(theirs + TYPED)
 
 

@@ -69,7 +69,7 @@ def test_a_token_is_copied_and_revoked(visit: Visit, team_path: str) -> None:
     page.get_by_role("button", name="Copy Token").click()
     expect(page.get_by_role("button", name="Copied Token")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == page.locator("#secret").inner_text()
-    page.get_by_role("link", name="I have copied it").click()
+    page.get_by_role("link", name="Done").click()
     page.locator("summary", has_text="Revoke").click()
     expect(page.get_by_text("This cannot be undone.")).to_be_visible()
     page.get_by_role("button", name="Revoke").click()
@@ -156,10 +156,10 @@ def test_all_of_it_works_without_scripts(visit: Visit, team_path: str) -> None:
     page.get_by_role("button", name="Create the token").click()
     assert page.locator("#secret").inner_text().startswith("mh_")
     expect(page.get_by_role("button", name="Copy")).to_have_count(0)
-    page.get_by_role("link", name="I have copied it").click()
+    page.get_by_role("link", name="Done").click()
     page.locator("summary", has_text="Revoke").click()
     page.get_by_role("button", name="Revoke").click()
-    expect(page.get_by_text("No working token")).to_be_visible()
+    expect(page.get_by_text("No active tokens")).to_be_visible()
 
 
 def test_one_logs_in_changes_the_password_and_logs_out(visit: Visit, team_path: str) -> None:
@@ -213,7 +213,7 @@ def test_a_project_is_added_and_somebody_admitted_and_dismissed(visit: Visit, te
     page.get_by_role("button", name="Add the project").click()
     page.get_by_role("link", name="Apollo", exact=True).click()
     page.locator("[name=who]").fill("sales/seller")
-    page.get_by_role("button", name="Admit").click()
+    page.get_by_role("button", name="Grant access").click()
     expect(page.get_by_role("status")).to_contain_text("may now use Apollo.")
     page.get_by_role("button", name="Dismiss sales").or_(page.get_by_role("button", name="Dismiss seller")).click()
     expect(page.get_by_role("status")).to_contain_text("may no longer use Apollo.")
