@@ -115,7 +115,7 @@ class NewAgent(AgentForm):
     slug = forms.CharField(
         label="Short name",
         max_length=64,
-        help_text="Lower-case letters, digits, dots, dashes and underscores. Shown as the author. Can't be changed later.",
+        help_text="Lower-case letters, digits, dots, dashes, underscores. Shown as the author. Can't be changed later.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     field_order = ("slug", "name", "level")

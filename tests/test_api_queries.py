@@ -72,7 +72,7 @@ STATEMENTS = {
     "get file-history/<path:path>": 3,
     "post file-history/<path:path>": 8,
     "get export": 253,
-    "get context": 4,
+    "get context": 2,
     "get proposals": 2,
     "get proposals/<uuid:proposal_id>": 2,
     "delete proposals/<uuid:proposal_id>": 5,

@@ -341,7 +341,7 @@ def test_an_empty_or_forged_selection_is_told_so(editor: Client, bot: Actor) -> 
     assert editor.post(PREVIEW, {"deed": "explode", "memory": memory.pk}).status_code == 400
     for seen in ("nonsense", f"{memory.pk}:", f"{memory.pk}:{'9' * 5_000}"):
         assert editor.post(APPLY, {"deed": "pin", "seen": seen}).status_code == 400
-    assert "no longer there" in preview_bulk_edit(editor, [stranger], deed="pin").text
+    assert "deleted or is not visible" in preview_bulk_edit(editor, [stranger], deed="pin").text
     assert editor.get(PREVIEW)["Location"] == LIST
     assert editor.get(f"{LIST}batches/{memory.pk}/").status_code == 404
 

@@ -73,7 +73,7 @@ def test_hits_say_why_they_are_there(client: Client, team: Team, writer: Actor) 
     first, second = re.findall(r'<li id="hit-.*?</li>\s*(?=<li id="hit-|</ol>)', page, re.DOTALL)
     assert "<mark>pager</mark>" in first
     assert re.search(r'data-part="words">words <strong>0\.\d\d</strong> <span class="soft">no. 1</span>', first)
-    assert "its importance of 0.80 adds 0.008 and its pin 0.010" in first
+    assert "Importance 0.80 breaks ties (+0.008), and the pin, too (+0.010)." in first
     assert "Matches: pager." in first
     assert re.search(r'data-part="links">links <strong>0\.\d\d</strong> <span class="soft">no. 1</span>', second)
 

@@ -47,7 +47,7 @@ def test_what_an_agent_was_given_leads_to_its_day(visit: Visit, eddy: User, bot:
     recall_each(bot, "where is the pager")
     page = visit(eddy, ACTIVITY)
     page.get_by_role("link", name="Recalls").click()
-    page.get_by_text("1 returned").click()
+    page.get_by_text("Returned 1").click()
     expect(page.get_by_role("link", name="left drawer")).to_be_visible()
     page.get_by_role("link", name="that day").click()
     expect(page.get_by_role("heading", name="Given to deploy-bot")).to_be_visible()
