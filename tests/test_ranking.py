@@ -75,6 +75,12 @@ def test_a_memory_follows_what_its_author_saved_just_before(cast: Cast) -> None:
     assert [follows(memory) for memory in (first, others, second, late)] == [None, None, first.pk, None]
 
 
+def test_a_person_follows_what_the_same_person_saved_just_before(cast: Cast) -> None:
+    owner, editor = cast["owner"].actor(), cast["editor"].actor()
+    first, others, second = factories.memory(owner), factories.memory(editor), factories.memory(owner)
+    assert [follows(memory) for memory in (first, others, second)] == [None, None, first.pk]
+
+
 def test_another_session_is_another_conversation(writer: Actor) -> None:
     agent = Agent.objects.select_related("team__organization").get(pk=writer.agent_id)
     one, other = (factories.actor(agent, session=name) for name in ("morning", "evening"))

@@ -471,21 +471,27 @@ def _build_conflict_clause(set_fields: Iterable[str], unguarded: str) -> str:
     return f"ON CONFLICT {KEY_OWNER} DO UPDATE SET {', '.join(assignments)} WHERE ({alive}) AND {unguarded}"
 
 
-# Inserts or overwrites all rows of one JSON array and records the version of each. The unique index
-# key_has_one_living_owner decides which of the two it is; an owner that has expired is left alone and its row not
-# returned. What the first of a batch goes on from is looked up. Index: memory_authored.
-SAVE_MEMORIES = """
-WITH saved AS (
-    INSERT INTO memories_memory ({written}, follows)
-    SELECT {written}, coalesce(follows, (
+# The memory that its author saved just before a row. A person has no agent.
+# Index: memory_authored.
+PREVIOUS = """
         SELECT earlier.id FROM memories_memory AS earlier
         WHERE earlier.organization_id = row.organization_id AND earlier.audience = row.audience
-            AND earlier.agent_id = row.agent_id AND earlier.forgotten_at IS NULL
+            AND {same_author} AND earlier.forgotten_at IS NULL
             AND earlier.created_at BETWEEN row.created_at - interval '{pause}' AND row.created_at
             AND earlier.session_id IS NOT DISTINCT FROM row.session_id
             AND earlier.workspace_id IS NOT DISTINCT FROM row.workspace_id
         ORDER BY earlier.created_at DESC, earlier.id DESC LIMIT 1
-    ))
+"""
+SAME_AGENT = "earlier.agent_id = row.agent_id"
+SAME_PERSON = "row.agent_id IS NULL AND earlier.agent_id IS NULL AND earlier.user_id = row.user_id"
+
+# Inserts or overwrites all rows of one JSON array and records the version of each. The unique index
+# key_has_one_living_owner decides which of the two it is; an owner that has expired is left alone and its row not
+# returned. What the first of a batch goes on from is looked up.
+SAVE_MEMORIES = """
+WITH saved AS (
+    INSERT INTO memories_memory ({written}, follows)
+    SELECT {written}, coalesce(follows, ({previous_of_agent}), ({previous_of_person}))
     FROM jsonb_to_recordset(%(rows)s::jsonb) AS row ({definitions}, audience uuid, follows uuid, text_hash text)
     {is_new}
     {conflict}
@@ -509,7 +515,8 @@ def _build_save_statement(dedupe: Dedupe, set_fields: tuple[str, ...], unguarded
     return SAVE_MEMORIES.format(
         written=", ".join(INSERTED_COLUMNS),
         definitions=", ".join(f"{column} {types[column]}" for column in INSERTED_COLUMNS),
-        pause=CONVERSATION_PAUSE,
+        previous_of_agent=PREVIOUS.format(same_author=SAME_AGENT, pause=CONVERSATION_PAUSE),
+        previous_of_person=PREVIOUS.format(same_author=SAME_PERSON, pause=CONVERSATION_PAUSE),
         conflict=_build_conflict_clause(set_fields, unguarded) if updating else f"ON CONFLICT {KEY_OWNER} DO NOTHING",
         returned=", ".join(Memory.COLUMNS),
         unset=", ".join(Memory.LIVING),
