@@ -1,6 +1,6 @@
 """Quality of recall: what it finds of the right memories, what the hub's floor leaves of that, and what it costs.
 
-    python -m benchmarks.quality FOLDER [FOLDER ...] [--categories] [--shuffled] [--held-out TABLES]
+    python -m benchmarks.quality FOLDER [FOLDER ...] [--categories] [--shuffled] [--no-neighbours] [--held-out TABLES]
 
 A folder holds `corpus.jsonl` (id, team, text, created_at) and `queries.jsonl` (id, team, text, relevant, category).
 Each text becomes a memory of its team, and each query is asked as an agent of its team by the same `recall` that the
@@ -59,11 +59,13 @@ class Folder:
     languages: Mapping[str, str]  # by team
 
     @classmethod
-    def load(cls, folder: Path, *, shuffled: bool) -> "Folder":
+    def load(cls, folder: Path, *, shuffled: bool, neighbours: bool) -> "Folder":
         corpus, queries = lines(folder / "corpus.jsonl"), lines(folder / "queries.jsonl")
         if shuffled:
             random.Random(5).shuffle(corpus)
         actors, ids = load(folder.name, corpus)
+        if not neighbours:
+            forget_neighbours()
         return cls(folder.name, queries, actors, ids, find_languages(corpus))
 
     def recall(self, query: Row, text: str, *, mode: str, floor: "Floor" = 0.0) -> list[str]:
@@ -94,12 +96,13 @@ def main() -> None:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--categories", action="store_true", help="a row for each category of queries, too")
     parser.add_argument("--shuffled", action="store_true", help="save the texts of each team in random order")
+    parser.add_argument("--no-neighbours", action="store_true", help="forget which text was saved before which")
     parser.add_argument("--held-out", type=Path, metavar="TABLES", help="rank by tables that have not seen the team")
     arguments = parser.parse_args()
     tables = read_tables(arguments.held_out) if arguments.held_out else {}
     with database():
         for path in arguments.folders:
-            folder = Folder.load(path, shuffled=arguments.shuffled)
+            folder = Folder.load(path, shuffled=arguments.shuffled, neighbours=not arguments.no_neighbours)
             if missing := {f"{folder.name}/{team}" for team in folder.actors if tables} - tables.keys():
                 parser.error(f"No table was fitted without {', '.join(sorted(missing))}.")
             report_folder(folder, tables, categories=arguments.categories)
@@ -233,6 +236,12 @@ def load(name: str, corpus: Sequence[Row]) -> tuple[dict[str, "Actor"], dict[UUI
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")  # as autovacuum does within seconds
     return actors, ids
+
+
+def forget_neighbours() -> None:
+    from memories.models import Memory
+
+    Memory.objects.update(follows=None)
 
 
 def embed_all(name: str) -> None:
