@@ -159,7 +159,7 @@ def test_more_coverage_never_lowers_confidence(
 ) -> None:
     weights = Weights(share=0.5, lift=0.05, best=1.0)
     terms = (Term("crane", 1, 1.0, ("crane",)), Term("xyzzy", 0, 1.0, ("xyzzy",)))
-    question = Question(Terms(terms, 10, 50.0), True, QueryVector("m", 0.5, [1.0], 0.15), "")
+    question = Question("crane xyzzy", Terms(terms, 10, 50.0), True, QueryVector("m", 0.5, [1.0], 0.15), "")
 
     def rate(value: float) -> float:
         scored = Scored(weights, 0.5, 0.5, None, False, int(exact), 0.5, 1, None, None, nearness, value)
@@ -300,6 +300,19 @@ def test_copies_do_not_take_the_places_of_other_answers(writer: Actor) -> None:
     assert (len(answer["memories"]), answer["folded"], answer["total_found"]) == (2, 3, 5)
 
 
+def test_many_copies_leave_a_full_answer(writer: Actor) -> None:
+    copies = [
+        "deploys are frozen from friday noon",
+        *(f"Deploys are frozen from Friday noon{'!' * n}" for n in range(1, 9)),
+    ]
+    others = [f"Deploys to berth {n} need approval." for n in range(12)]
+    operations.save_memories(actor=writer, drafts=[operations.Draft(content=text) for text in (*copies, *others)])
+    found = recall(actor=writer, query="are deploys frozen from noon", limit=5)
+    assert len(found.hits) == 5
+    assert found.folded == len(copies) - 1
+    assert sum("frozen" in hit.memory.content for hit in found.hits) == 1
+
+
 def test_the_same_text_under_two_keys_is_two_facts(writer: Actor) -> None:
     for key in ("crane-a", "crane-b"):
         factories.memory(writer, "The crane is out of order.", key=key)
@@ -323,7 +336,7 @@ def test_long_texts_are_compared_in_no_time() -> None:
 
 @pytest.mark.parametrize(("background", "likeness"), [(0.2, 0.5), (0.6, 0.0), (0.0, 0.6)])
 def test_likeness_counts_from_the_background_of_the_model(background: float, likeness: float) -> None:
-    question = Question(Terms((), 10, 50.0), True, QueryVector("m", 0.5, [1.0], background), "")
+    question = Question("", Terms((), 10, 50.0), True, QueryVector("m", 0.5, [1.0], background), "")
     scored = Scored(Weights(0.5, 0.05, 1.0), 0.5, 0.5, None, False, 0, 0.5, 1, None, None, 0.6, 0.0)
     assert rate_hits([(scored, 0.5)], question)[0].evidence.likeness == pytest.approx(likeness)
 

@@ -15,11 +15,11 @@ from memories.recall.confidence import AUTO, Floor, is_floor, resolve_floor
 from memories.recall.disputes import order_disputed
 from memories.recall.explain import Verdict, find_excluding_rule, find_matched_words, rank_memory
 from memories.recall.hits import Hit, Recalled
-from memories.recall.meaning import choose_limits
+from memories.recall.meaning import VectorLimits, choose_limits
 from memories.recall.past_versions import Moment
 from memories.recall.query import Question, ask
 from memories.recall.reranking import count_candidates, rerank_memories
-from memories.recall.selection import count_wanted, select_hits
+from memories.recall.selection import list_wanted, select_hits
 from memories.recall.snippets import snippets as snippets_of
 from memories.rules.memory_filters import Filters
 from memoryhub import metrics
@@ -76,16 +76,10 @@ def recall(
     if chosen in ASKING:
         question = _read_question(actor=actor, query=query, mode=chosen, now=now)
         question = question.add_candidates(moment.find_former_texts(actor, question.terms))
-        wanted = count_wanted(limit)
-        candidates = wanted if chosen is Mode.KEYWORD else count_candidates(wanted)
-        found = _answer_query(
-            actor=actor, query=query, question=question, limit=candidates, rule=rule, now=now, as_of=as_of
-        )
-        moment.restore([hit.memory for hit in found.hits])
-        if chosen is not Mode.KEYWORD:
-            found = _rerank(found, query=query, limit=wanted)
         floor = resolve_floor(min_confidence)
-        found = select_hits(found, question=question, limit=limit, floor=floor, fold=fold)
+        found = _select_answer(
+            actor=actor, question=question, mode=chosen, limit=limit, floor=floor, fold=fold, rule=rule, moment=moment
+        )
         found = replace(found, hits=order_disputed(found.hits, at=as_of))
         if explain or snippets:
             found = _add_words(found, question, explain=explain, snippets=snippets)
@@ -189,23 +183,50 @@ def _add_words(recalled: Recalled, question: Question, *, explain: bool, snippet
     return replace(recalled, hits=told[: len(recalled.hits)], doubtful=told[len(recalled.hits) :])
 
 
-def _answer_query(
+def _select_answer(
     *,
     actor: Actor,
-    query: str,
     question: Question,
+    mode: Mode,
     limit: int,
+    floor: float,
+    fold: bool,
     rule: Q | None,
-    now: datetime,
-    as_of: datetime | None,
+    moment: Moment,
 ) -> Recalled:
-    found = ask(
-        actor=actor, question=question, rule=rule, limit=limit, limits=choose_limits(limit), now=now, as_of=as_of
-    )
+    """Return the hits of the answer. If many of them repeat a better one, more are collected, once: the candidates that
+    are compared stay the same."""
+    first, *_ = list_wanted(limit)
+    limits = choose_limits(count_candidates(first))
+    for wanted in list_wanted(limit):
+        collected = _collect_hits(
+            actor=actor, question=question, mode=mode, limit=wanted, limits=limits, rule=rule, moment=moment
+        )
+        found = select_hits(collected, question=question, limit=limit, floor=floor, fold=fold)
+        if len(found.hits) == limit or not found.folded or len(collected.hits) < wanted:
+            break
+    return found
+
+
+def _collect_hits(
+    *, actor: Actor, question: Question, mode: Mode, limit: int, limits: VectorLimits, rule: Q | None, moment: Moment
+) -> Recalled:
+    reranks = mode is not Mode.KEYWORD
+    count = count_candidates(limit) if reranks else limit
+    found = _answer_query(actor=actor, question=question, limit=count, limits=limits, rule=rule, moment=moment)
+    moment.restore([hit.memory for hit in found.hits])
+    return _rerank(found, query=question.text, limit=limit) if reranks else found
+
+
+def _answer_query(
+    *, actor: Actor, question: Question, limit: int, limits: VectorLimits, rule: Q | None, moment: Moment
+) -> Recalled:
+    now, as_of = moment.now, moment.holds_at
+    found = ask(actor=actor, question=question, rule=rule, limit=limit, limits=limits, now=now, as_of=as_of)
     hits = [Hit(memory, scored.score, scored) for memory, scored in found.hits]
     if hits and not question.missed_by_index(found):
         return Recalled(hits, found.total, bounded=found.bounded, note=question.note)
-    part = question.literal or query.strip()
+    part = question.literal or question.text.strip()
     holding, total = lists.find_literal(actor=actor, rule=rule, part=part, limit=limit, now=now, as_of=as_of)
     first = {memory.pk for memory in holding}
     rest = [hit for hit in hits if hit.memory.pk not in first]

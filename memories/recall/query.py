@@ -23,6 +23,7 @@ UNAVAILABLE = "The embedding provider does not answer just now; these were found
 
 @dataclass(frozen=True, slots=True)
 class Question:
+    text: str
     terms: Terms
     by_words: bool
     vector: QueryVector | None
@@ -35,7 +36,7 @@ class Question:
         asked = terms(query=query, within=Within.of(actor), audiences=audiences, now=now)
         vector, note = _vector(query, asked) if by_meaning else (None, "")
         extra = retrievers.run_retrievers(actor=actor, query=query) if by_words and by_meaning else ()
-        return cls(asked, by_words or vector is None, vector, note, extra)
+        return cls(query, asked, by_words or vector is None, vector, note, extra)
 
     def add_candidates(self, candidates: Sequence[tuple[UUID, float]]) -> Self:
         return replace(self, extra_candidates=(*self.extra_candidates, *candidates)) if candidates else self

@@ -9,11 +9,14 @@ from memories.recall.query import Question
 from memories.recall.repetitions import fold_repetitions
 
 SPARE = 2  # hits beyond the limit, to take the places of repetitions
+SPARE_AGAIN = 50  # where those did not suffice
 
 
-def count_wanted(limit: int) -> int:
-    """Return how many hits to look for: enough to know the best, and a few for the places of repetitions."""
-    return max(limit, LOOKED_AT) + SPARE
+def list_wanted(limit: int) -> tuple[int, int]:
+    """Return how many hits to look for: enough to know the best, and a few for the places of repetitions. And how many
+    if there are more repetitions than that."""
+    least = max(limit, LOOKED_AT)
+    return least + SPARE, least + SPARE_AGAIN
 
 
 def select_hits(recalled: Recalled, *, question: Question, limit: int, floor: float, fold: bool) -> Recalled:
