@@ -20,6 +20,7 @@ from itertools import count, pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
+from urllib.parse import quote
 
 from benchmarks.cpu import Meter
 from benchmarks.harness import Progress, Texts, database, say
@@ -193,6 +194,7 @@ def list_attacks(hub: AttackedHub) -> Iterator[Attack]:
     yield from attack_pages(hub)
     yield from attack_saving(hub)
     yield from attack_recall(hub)
+    yield from attack_searches(hub)
     yield from attack_conversations(hub)
     yield from attack_batches(hub)
     yield from attack_context(hub)
@@ -343,6 +345,33 @@ def attack_recall(hub: AttackedHub) -> Iterator[Attack]:
             lambda number, write=write: ask(write(number), **short),  # type: ignore[misc]
             lambda _: ask(hub.write_prose(QUERY), **short),
         )
+
+
+def attack_searches(hub: AttackedHub) -> Iterator[Attack]:
+    """Searches letter by letter: for a text that nearly stands everywhere in texts of one letter."""
+    for number, text in enumerate([f"{place}" + "a" * (PAGE_BYTES - 2) for place in range(20)]):
+        hub.create("/api/v1/memories", {"content": text})
+        body = {"path": f"/memories/nearly/{number}.txt", "file_text": "的" * 100_000}
+        hub.create("/api/v1/tools/files/create", body)
+
+    def search_kv(write: Callable[[int], str]) -> Make:
+        return lambda number: AttackRequest.post(
+            "/api/v1/tools/kv/memory", {"command": "search", "query": write(number)[:QUERY]}
+        )
+
+    def search_files(write: Callable[[int], str]) -> Make:
+        return lambda number: AttackRequest("GET", f"/api/v1/files?text={quote(write(number)[:1_000])}")
+
+    yield Attack(
+        "kv search of 9,999 a and b in 50 KB of a",
+        search_kv(lambda number: "a" * (QUERY - 1 - number % 9) + "b"),
+        search_kv(lambda _: hub.write_prose(QUERY)),
+    )
+    yield Attack(
+        "file list with 999 of one letter and another",
+        search_files(lambda number: "的" * (999 - number % 9) + "水"),
+        search_files(lambda number: write_script("Chinese", 1_000, seed=number)),
+    )
 
 
 def attack_conversations(hub: AttackedHub) -> Iterator[Attack]:

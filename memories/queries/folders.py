@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from django.db.models import Q
 
 from memories.models import TeamFile, TeamFileQuerySet
+from memories.recall.literal_text import contains_text
 from memories.recall.text_filter import file_lexemes, having
 from teams.actor import Actor
 
@@ -23,7 +24,7 @@ def files_in_folder(rows: TeamFileQuerySet, folder: str) -> TeamFileQuerySet:
 def file_words_filter(words: str) -> Q:
     """Match files that have all of these words in their path or text."""
     found = file_lexemes(words)
-    return having(found) if found else Q(content__icontains=words)
+    return having(found) if found else contains_text("content", words)
 
 
 # List a folder

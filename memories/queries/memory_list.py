@@ -9,6 +9,7 @@ from django_filters import Filter, FilterSet
 
 from memories.models import Memory, MemoryQuerySet
 from memories.recall import visibility_sql
+from memories.recall.literal_text import contains_text
 from memories.recall.past_versions import Moment
 from memories.recall.text_filter import having, lexemes
 from memories.rules.access import require_verb
@@ -56,7 +57,7 @@ def filter_memories(*, actor: Actor, params: Mapping[str, Any]) -> tuple[MemoryQ
     words = params.get("text", "").strip()
     found = lexemes(words) if words else []
     if words and not found:  # only punctuation and stop words, which are in no index
-        rows = rows.filter(content__icontains=words)
+        rows = rows.filter(contains_text("content", words))
     if labels := "" if past else _indexed_labels(params):
         found = [*found, *lexemes(labels)]
     if not found:

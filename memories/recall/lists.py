@@ -4,11 +4,11 @@ order."""
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
 from django.db.models import Q
 
 from memories.models import Memory, disputed_sql
 from memories.recall import visibility_sql
+from memories.recall.literal_text import MOST_COMPARED, contains_sql, has_whole_text
 from memories.rules.importance import IMPORTANCE_NOW
 from memoryhub.prepared_statements import prepared_cursor
 from teams.actor import Actor
@@ -42,7 +42,7 @@ SELECT id FROM (
     SELECT id, key, summary, content FROM memories_memory WHERE {{visible}}
     ORDER BY created_at DESC, id DESC LIMIT {READ_THROUGH}
 ) AS newest
-WHERE content ILIKE %(part)s::text OR key ILIKE %(part)s::text OR summary ILIKE %(part)s::text
+WHERE {contains_sql("content")} OR {contains_sql("key")} OR {contains_sql("summary")}
 """
 FIRST = {
     "recent": [NEWEST],
@@ -81,13 +81,10 @@ def find_literal(
 ) -> tuple[list[Memory], int]:
     """Return the newest memories that contain this text, letter by letter, and how many do, among those that are read
     through."""
-    bound = {
-        "limit": limit,
-        "now": now,
-        "holds_at": as_of or now,
-        "part": f"%{connection.ops.prep_for_like_query(part)}%",
-    }
-    return _read(actor=actor, rule=rule, first=[HOLDING], order="recent", bound=bound)
+    bound = {"limit": limit, "now": now, "holds_at": as_of or now, "part": part[:MOST_COMPARED]}
+    memories, total = _read(actor=actor, rule=rule, first=[HOLDING], order="recent", bound=bound)
+    found = [row for row in memories if has_whole_text(part, row.content, row.key, row.summary)]
+    return found, total - len(memories) + len(found)
 
 
 def _read(

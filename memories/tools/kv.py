@@ -11,6 +11,7 @@ from django.utils import timezone
 from memories import operations
 from memories.models import KEY_LENGTH, Memory
 from memories.recall import QUERY_LENGTH, log
+from memories.recall.literal_text import find_containing
 from memories.rules.access import require_verb
 from memories.tools import keyed_entries
 from memories.tools.held_status import HELD_STATUS, describe_held_status
@@ -56,8 +57,8 @@ def search(actor: Actor, arguments: Arguments) -> Result:
     """Find entries whose content contains the query, in upper or lower case. Wildcards are ordinary characters."""
     require_verb(actor, Verb.READ)
     began, now = time.perf_counter(), timezone.now()
-    holding = keyed_entries.readable(actor).filter(content__icontains=arguments["query"])
-    found = list(holding.order_by("-updated_at", "-id")[:FOUND])
+    newest = keyed_entries.readable(actor).order_by("-updated_at", "-id")
+    found = find_containing(newest, text=arguments["query"], limit=FOUND)
     log.note(
         actor=actor,
         query=arguments["query"],

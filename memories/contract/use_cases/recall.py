@@ -9,6 +9,7 @@ from django.db.models import Q
 from memories.contract import outputs
 from memories.queries.recall_log import list_recalls
 from memories.recall import Filters, Mode, recall, why_not
+from memories.recall.literal_text import contains_text
 from memories.rules.access import require_verb
 from teams.actor import Actor
 from teams.models import Verb
@@ -16,7 +17,6 @@ from teams.models import Verb
 RECALL_LOOKUPS = {
     "since": "created_at__gte",
     "until": "created_at__lt",
-    "query": "query__icontains",
     "session": "session__name",  # of this agent, as the recalls are
 }
 FILTER_NAMES = {field.name for field in fields(Filters)}
@@ -49,6 +49,8 @@ def _own_recalls_filter(actor: Actor, params: Mapping[str, Any]) -> Q:
     for name, lookup in RECALL_LOOKUPS.items():
         if name in params:
             rule &= Q(**{lookup: params[name]})
+    if "query" in params:
+        rule &= contains_text("query", params["query"])
     if "found_nothing" in params:
         rule &= Q(total_found=0) if params["found_nothing"] else Q(total_found__gt=0)
     return rule

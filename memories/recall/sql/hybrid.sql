@@ -151,7 +151,10 @@ scored AS MATERIALIZED (
         -- Counts an identifier of the query, the query within the text, the query that stands alone in it, and the query
         -- that is all of it.
         exact::integer + CASE
-            WHEN %(contains_regex)s::text IS NULL OR strpos(lower(candidate.text), %(literal)s::text) = 0 THEN 0
+            -- Bytes: strpos takes a time of both lengths multiplied for a text of one letter.
+            WHEN %(contains_regex)s::text IS NULL OR position(
+                (SELECT convert_to(%(literal)s::text, 'UTF8')) IN convert_to(lower(candidate.text), 'UTF8')
+            ) = 0 THEN 0
             ELSE (candidate.text ~* %(contains_regex)s::text)::integer
                 + coalesce(candidate.text ~* %(standalone_regex)s::text, false)::integer
                 + (lower(btrim(candidate.text)) = %(literal)s::text)::integer
