@@ -13,6 +13,7 @@ from memories import operations
 from memories.conversations import transcript
 from memories.conversations.transcript import Conversation, Message
 from memories.models import Memory, Scope, Source, TeamFile
+from memories.operations import archive_session
 from memories.recall import recall
 from memoryhub.errors import Forbidden, Invalid, TooLarge
 from teams.actor import Actor
@@ -259,12 +260,30 @@ def test_archives_of_one_name_are_not_read_one_by_one(talker: Actor) -> None:
     assert queries() <= few + 1  # and reads its own
 
 
+def test_few_archives_that_were_edited_are_read(talker: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    parse = transcript.parse_conversation
+    monkeypatch.setattr(transcript, "parse_conversation", lambda text: read.append(text) or parse(text))
+    paths = []
+    for _ in range(12):
+        file = archive(talker).file
+        paths.append(file.path)
+        operations.files.write_file(actor=talker, path=file.path, content=file.content.replace("> Aft.", "Fore."))
+    assert paths == [PATH, *(PATH.replace(".md", f"-{number}.md") for number in range(2, 13))]
+    read.clear()
+    with CaptureQueriesContext(connection) as captured:
+        assert archive(talker).file.path == PATH.replace(".md", "-13.md")
+    assert len(read) == archive_session.MOST_OWN_FILES
+    assert not [query["sql"] for query in captured if "LIKE" in str(query["sql"])]
+
+
 def test_a_conversation_of_many_short_messages_is_digested_in_time_by_their_number() -> None:
-    def digest(count: int) -> None:
+    def measure(count: int) -> float:
         kept = Conversation("x", tuple(Message("user", str(number)) for number in range(count)))
         assert len(transcript.render_digest(kept).encode()) < 10_000
+        return cpu_seconds(lambda: transcript.render_digest(kept))
 
-    assert cpu_seconds(lambda: digest(80_000)) < 4 * cpu_seconds(lambda: digest(40_000))
+    assert measure(80_000) < 4 * measure(40_000)
 
 
 @pytest.mark.parametrize("count", range(1_990, 2_010))

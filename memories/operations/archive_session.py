@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import count
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models.functions import Left
 from django.utils import timezone
 
 from memories.conversations import transcript
@@ -23,6 +23,7 @@ from teams.actor import Actor
 from teams.models import Session, Verb
 
 ARCHIVE_CATEGORY = "conversation"
+MOST_OWN_FILES = 3  # of one name and day that are read to see whether they were edited; more are left alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +92,30 @@ def _choose_path(actor: Actor, kept: Conversation, *, now: datetime) -> str:
     paths = (
         [transcript.archive_path(name=kept.name, day=now.date(), number=number) for number in group] for group in groups
     )
-    return next(path for group in paths for path in _find_own_paths(actor, kept, group, now=now))
+    found = (own for group in paths for own in _find_own_paths(actor, kept, group, now=now))
+    files = count(1)
+    return next(
+        path
+        for path, is_free in found
+        if is_free or (next(files) <= MOST_OWN_FILES and _is_unchanged_archive(actor, path))
+    )
 
 
-def _find_own_paths(actor: Actor, kept: Conversation, paths: Sequence[str], *, now: datetime) -> Iterator[str]:
-    """Yield the paths that hold nothing of others, by one statement for all files and one for all memories."""
+def _find_own_paths(
+    actor: Actor, kept: Conversation, paths: Sequence[str], *, now: datetime
+) -> Iterator[tuple[str, bool]]:
+    """Yield the paths that hold nothing of others, and whether they are free, by one statement for all files, of which
+    only the beginning is read, and one for all memories."""
+    front = f"{transcript.render_front_matter(kept)}\n"
     rows = TeamFile.objects.writable_by(actor).filter(team=actor.team_id, path__in=paths)
-    begins = Q(content__startswith=f"{transcript.render_front_matter(kept)}\n")
-    files = dict(rows.annotate(own=begins).order_by("updated_at", "pk").values_list("path", "own"))
+    beginnings = rows.annotate(front=Left("content", len(front))).order_by("updated_at", "pk")
+    files = dict(beginnings.values_list("path", "front"))
     owners = Memory.objects.writable_by(actor, now=now).filter(audience=actor.team_id, key__in=paths, owns_key=True)
     mine = (actor.session_id, actor.agent_id, actor.user_id)
     others = {key for key, *whose in owners.values_list("key", "session", "agent", "user") if tuple(whose) != mine}
     for path in paths:
-        if path not in others and (path not in files or (files[path] and _is_unchanged_archive(actor, path))):
-            yield path
+        if path not in others and files.get(path, front) == front:
+            yield path, path not in files
 
 
 def _is_unchanged_archive(actor: Actor, path: str) -> bool:
