@@ -46,7 +46,7 @@ from teams.actor import Actor
 from teams.models import Agent, Organization, Person, Session, Team
 from tests import factories
 from tests.secret_samples import Samples
-from tests.test_admin import act, at, follow_action_text, staff
+from tests.test_admin import act, at, follow_action_text
 
 pytestmark = pytest.mark.django_db
 HELD_NOW = timezone.now()
@@ -56,7 +56,7 @@ HELD_SECRET = Samples(1).github_token()
 
 @pytest.fixture
 def olga(db: None) -> User:
-    return staff("olga", role=roles.OPERATOR)
+    return factories.staff_member("olga", role=roles.OPERATOR)
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def purge_held(rows: Held) -> None:
 
 
 def purge_as_operator(rows: Held) -> None:
-    client = factories.logged_in(staff("oskar", role=roles.OPERATOR))
+    client = factories.logged_in(factories.staff_member("oskar", role=roles.OPERATOR))
     text = follow_action_text(client, act(client, "purge", rows.memory, sure="on"))
     if "A legal hold keeps this memory" in text:
         raise UnderLegalHold("Refused on the page.")
@@ -302,7 +302,7 @@ def test_a_client_gets_409_with_a_code_of_its_own(olga: User, scribe: Actor) -> 
 @pytest.mark.django_db(transaction=True)
 def test_nothing_slips_between_a_purge_and_a_hold() -> None:
     """A hold waits for the purge that has begun; a purge that comes later sees it."""
-    olga, scribe = staff("olga", superuser=True), factories.actor()
+    olga, scribe = factories.staff_member("olga", superuser=True), factories.actor()
     memory = factories.memory(scribe)
     owner = factories.owner_actor(Team.objects.get(pk=scribe.team_id))
     placing = threading.Thread(target=lambda: _on_own_connection(lambda: hold(olga, scribe)))
@@ -327,7 +327,7 @@ def _on_own_connection(run: Callable[[], Any]) -> None:
 
 
 def test_operators_place_and_release_holds_and_the_audit_chain_has_it(olga: User, team: Team, bot: Actor) -> None:
-    client, support = factories.logged_in(olga), factories.logged_in(staff("sam", role=roles.SUPPORT))
+    client, support = factories.logged_in(olga), factories.logged_in(factories.staff_member("sam", role=roles.SUPPORT))
     fields = {"organization": str(team.organization_id), "team": str(team.pk), "category": " contract "}
     fields["reason"] = "A lawsuit."
     assert support.post(at(LegalHold, "add"), fields).status_code == 403
