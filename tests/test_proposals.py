@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memories import operations
-from memories.models import Memory, Proposal, ProposalState, Revision, Status
+from memories.models import Association, Memory, Proposal, ProposalState, Revision, Source, Status
 from memories.operations import Draft
 from memories.prompts.context import build_context
 from memories.queries.lookup import find_proposal
@@ -20,7 +20,7 @@ from memories.rules import policies
 from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound
 from teams import rights
 from teams.actor import Actor
-from teams.models import Organization, Role, Team, Verb, Workspace
+from teams.models import Organization, Project, Role, Team, Verb, Workspace
 from tests import factories
 from tests.caller import Caller
 
@@ -376,6 +376,39 @@ def test_a_proposal_can_be_merged_into_another_memory(team: Team, agent: Actor, 
     )
     assert (merged.pk, merged.version) == (target.pk, 2)
     assert read(proposal.memory).superseded_by == target.pk
+
+
+def test_a_merged_proposal_brings_its_belongings_and_the_undo_takes_them_back(
+    team: Team, agent: Actor, editor: Actor
+) -> None:
+    pump = factories.memory(editor, "The pump is loud.", tags=["pumps"])
+    third = factories.memory(editor, "Grapes ripen late.")
+    proposal = propose_new(team, agent, "The pump runs at night.", tags=["night"], provenance="tool")
+    operations.associate(actor=agent, origin_id=proposal.memory_id, target_id=third.pk, relation="caused_by")
+    operations.add_citation(actor=agent, memory_id=proposal.memory_id, url="https://example.org/pump")
+    operations.merge_proposal(actor=editor, proposal_id=proposal.pk, target_id=pump.pk, content="Loud, at night.")
+    merged = read(pump)
+    assert (merged.tags, merged.provenance, merged.version) == (["pumps", "night"], "tool", 2)
+    assert Source.objects.get().memory_id == Association.objects.get(relation="caused_by").origin_id == pump.pk
+    operations.reopen_proposal(actor=editor, proposal_id=proposal.pk)
+    again, waiting = read(pump), read(proposal.memory)
+    assert (again.content, again.tags, again.provenance) == ("The pump is loud.", ["pumps"], "person")
+    assert (waiting.content, waiting.tags, waiting.status) == ("The pump runs at night.", ["night"], Status.PROPOSED)
+    assert Source.objects.get().memory_id == Association.objects.get(relation="caused_by").origin_id == waiting.pk
+
+
+def test_what_belongs_to_another_audience_stays_there(team: Team, agent: Actor) -> None:
+    hold_everything(team, agent)
+    scribe = factories.Agent.objects.select_related("team__organization").get(pk=agent.agent_id)
+    Project.objects.create(organization=team.organization, team=team, slug="barn")
+    builder = factories.actor(scribe, project="barn")
+    held = factories.memory(builder, "The pump is ours.", scope="project", tags=["barn"])
+    editor = rights.login_actor(user=factories.member(team, Role.EDITOR), team_id=team.pk)
+    operations.add_citation(actor=builder, memory_id=held.pk, url="https://example.org/pump")
+    pump = factories.memory(editor, "The pump is loud.", tags=["pumps"])
+    proposal = Proposal.objects.get(memory=held.pk)
+    operations.merge_proposal(actor=editor, proposal_id=proposal.pk, target_id=pump.pk, content="Loud and ours.")
+    assert (read(pump).tags, Source.objects.get().memory_id) == (["pumps"], held.pk)
 
 
 def test_a_purge_takes_the_proposals_along(agent: Actor, editor: Actor, team: Team) -> None:

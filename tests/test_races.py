@@ -11,7 +11,7 @@ import pytest
 from django.db import connections
 
 from memories import operations
-from memories.models import Answer, Association, Memory, Proposal, Revision, Source, TeamFile
+from memories.models import Answer, Association, Memory, Pair, Proposal, Revision, Source, TeamFile
 from memories.operations import Draft
 from memories.rules.preconditions import tail_of_id
 from memoryhub.errors import Conflict, NotFound
@@ -107,6 +107,35 @@ def test_merging_into_a_memory_that_is_forgotten_meanwhile_loses_nothing(writer:
     else:
         assert (state, status) == ("approved", "rejected")
         assert Revision.objects.filter(memory=target.pk, content=joined).exists()
+
+
+@pytest.mark.parametrize("forgotten", ["older", "newer"])
+@pytest.mark.parametrize("attempt", range(4))
+def test_merging_a_pair_of_which_one_is_forgotten_meanwhile_loses_nothing(
+    writer: Actor, attempt: int, forgotten: str
+) -> None:
+    older = factories.memory(writer, "The pump in hall two runs at night.", tags=["old"])
+    newer = factories.memory(writer, "The pump in hall two is running at night.", tags=["new"])
+    pair = Pair.objects.get(older=older.pk, newer=newer.pk)
+    merge = operations.Settlement(decision="merge", content="The pump in hall two runs at night, from ten.")
+    victim = older if forgotten == "older" else newer
+
+    def settle() -> object:
+        try:
+            return operations.settle_pair(actor=writer, pair_id=pair.pk, settlement=merge)
+        except NotFound as refusal:  # it was no pair any more
+            return Conflict(refusal.message)
+
+    acts: list[Callable[[], object]] = [settle, lambda: operations.forget_memory(actor=writer, memory_id=victim.pk)]
+    merged, gone = at_once(2, lambda place: acts[place]())
+    assert not isinstance(gone, Conflict)
+    kept, other, state = Memory.objects.get(pk=newer.pk), Memory.objects.get(pk=older.pk), Pair.objects.get(pk=pair.pk)
+    assert Memory.objects.get(pk=victim.pk).forgotten_at
+    if isinstance(merged, Conflict):
+        assert (kept.content, kept.tags, other.superseded_by, state.state) == (newer.content, ["new"], None, "open")
+    else:
+        assert (kept.tags, other.superseded_by, state.state) == (["new", "old"], newer.pk, "settled")
+        assert Revision.objects.filter(memory=newer.pk, content=merge.content).exists()
 
 
 def test_of_four_who_replace_one_memory_one_does(writer: Actor) -> None:

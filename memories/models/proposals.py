@@ -118,6 +118,7 @@ class Proposal(TokenAudited):
     )
     decision_note = models.CharField(max_length=1000, blank=True)
     applied_version = models.PositiveIntegerField(null=True, blank=True)  # that an approval made
+    undo = models.JSONField(default=dict)  # ids of what a merge moved to another memory
 
     objects = ProposalQuerySet.as_manager()
 

@@ -23,13 +23,13 @@ from memories.models import (
     Revision,
     Status,
 )
+from memories.operations.belongings import carry_belongings, merge_memories, return_belongings
 from memories.operations.change import (
     append_text,
     pin_memory,
     revert_memory,
     set_expiry,
     tag_memory,
-    update_memory,
 )
 from memories.operations.embed import drop_vectors
 from memories.operations.forget import forget_memory, restore_memory
@@ -113,16 +113,18 @@ def merge_proposal(
     note: str = "",
     now: datetime | None = None,
 ) -> Memory:
-    """Give another memory the joined text, and reject the proposed memory as a part of that one."""
+    """Give another memory the joined text and what belongs to the proposed one, and reject that as a part of it."""
     now = now or timezone.now()
     proposal = _lock_for_decision(actor, proposal_id, now=now)
     if not proposal.is_new_memory or target_id == proposal.memory_id:
         raise Conflict("Only a new memory can be merged into another one.")
     deciding = bypass_policy(actor)
-    target = update_memory(actor=deciding, memory_id=target_id, version=version, now=now, content=content)
+    target = lock_memory(actor=deciding, memory_id=target_id, version=version, now=now)
+    source = Memory.objects.in_organization(actor.organization_id).defer("search").get(pk=proposal.memory_id)
+    merged, proposal.undo = merge_memories(actor=deciding, source=source, target=target, content=content, now=now)
     _reject_new_memory(actor, proposal, note=note or "Merged into another memory", now=now, superseded_by=target_id)
-    _settle(proposal, ProposalState.APPROVED, actor, note=note, now=now, applied_version=target.version)
-    return target
+    _settle(proposal, ProposalState.APPROVED, actor, note=note, now=now, applied_version=merged.version)
+    return merged
 
 
 @transaction.atomic
@@ -158,7 +160,7 @@ def reopen_proposal(*, actor: Actor, proposal_id: UUID, now: datetime | None = N
         None,
         "",
     )
-    proposal.applied_version = None
+    proposal.applied_version, proposal.undo = None, {}
     proposal.expires_at = max(proposal.expires_at, now + (proposal.expires_at - proposal.created_at))
     proposal.save()
     return proposal
@@ -289,6 +291,7 @@ def _update_owner(
         now=now,
         values={**changes, "provenance": memory.provenance},
     )
+    proposal.undo = carry_belongings(memory, updated)
     _reject_row(
         proposal,
         now=now,
@@ -347,6 +350,12 @@ def _propose_memory_again(actor: Actor, proposal: Proposal, *, now: datetime) ->
         raise Conflict("Somebody has changed this memory since it was approved.")
     if memory.status == Status.REJECTED and memory.superseded_by:
         _take_back_version(actor, memory.superseded_by, proposal.applied_version or 0, now=now)
+        return_belongings(
+            organization_id=actor.organization_id,
+            moved=proposal.undo,
+            source_id=memory.pk,
+            target_id=memory.superseded_by,
+        )
     back = {"forgotten_at": None, "forgotten_by": "", "forget_reason": "", "superseded_by": None}
     values = {**back, "status": Status.PROPOSED, "owns_key": False, "provenance": memory.provenance}
     revise(actor=actor, memory_id=memory.pk, change=Change.REOPENED, version=None, now=now, values=values, rows=rows)

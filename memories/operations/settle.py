@@ -7,25 +7,17 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from memories.models import (
-    TAG_COUNT,
-    Asset,
-    Association,
-    Change,
-    Memory,
-    Pair,
-    PairDecision,
-    PairKind,
-    PairState,
-    Source,
-)
-from memories.operations.change import revert_memory, update_memory
+from memories.models import Association, Change, Memory, Pair, PairDecision, PairKind, PairState, Relation
+from memories.operations.belongings import merge_memories, return_belongings
+from memories.operations.change import revert_memory
 from memories.operations.forget import forget_memory, restore_memory
 from memories.operations.propose import enforce_policy
+from memories.operations.record import refuse_change
 from memories.operations.revise import lock_memory
-from memories.operations.supersede import reinstate_memory, supersede_memory
+from memories.operations.supersede import lock_replacements, reinstate_memory, supersede_memory
 from memories.queries.pairs import NO_SUCH_PAIR
 from memories.rules.access import require_verb
 from memories.rules.fields import clean_fields
@@ -123,43 +115,55 @@ def _choose_kept(pair: Pair, keep: UUID | None) -> tuple[UUID, UUID]:
 
 
 def _forget_other(actor: Actor, kept: UUID, gone: UUID, settlement: Settlement, now: datetime) -> dict[str, Any]:
-    _require_freedom(actor, gone, Change.FORGOTTEN, now=now)
+    owned = _require_freedom(actor, gone, Change.FORGOTTEN, now=now).owns_key
     reason = settlement.reason or "Another memory says it"
-    return {"gone_version": forget_memory(actor=actor, memory_id=gone, reason=reason, now=now).version}
+    forgotten = forget_memory(actor=actor, memory_id=gone, reason=reason, now=now)
+    return {"gone_version": forgotten.version, "gone_owned_key": owned}
 
 
 def _supersede_other(actor: Actor, kept: UUID, gone: UUID, settlement: Settlement, now: datetime) -> dict[str, Any]:
     _require_freedom(actor, gone, Change.SUPERSEDED, now=now)
-    before = _read_version(kept)
-    closed = supersede_memory(actor=actor, memory_id=gone, by=kept, now=now)
-    return {"gone_version": closed.version, "kept_before": before, "kept_version": _read_version(kept)}
+    return _replace_other(actor, kept, gone, before=_read_version(kept), now=now)
 
 
 def _merge_other(actor: Actor, kept: UUID, gone: UUID, settlement: Settlement, now: datetime) -> dict[str, Any]:
     """Give the kept memory the joined text, the tags, links, sources and attachments of both, and let it replace the
     other, whose history stays with it."""
     _require_freedom(actor, kept, Change.UPDATED, now=now)
-    _require_freedom(actor, gone, Change.SUPERSEDED, now=now)
+    audience = _require_freedom(actor, gone, Change.SUPERSEDED, now=now).audience
+    lock_replacements(audience)
     target = lock_memory(actor=actor, memory_id=kept, version=None, now=now)
     source = lock_memory(actor=actor, memory_id=gone, version=None, now=now)
-    before = target.version
-    changes: dict[str, Any] = {"tags": list(dict.fromkeys([*target.tags, *source.tags]))[:TAG_COUNT]}
-    if settlement.content is not None and settlement.content != target.content:
-        changes["content"] = settlement.content
-    updated = update_memory(actor=actor, memory_id=kept, version=before, now=now, **changes)
-    if updated.proposal_id:  # which goes with this refusal
-        raise Forbidden("The merged text needs a person's approval. Propose it as a change instead.")
-    moved = _move_belongings(source, target)
+    _, moved = merge_memories(actor=actor, source=source, target=target, content=settlement.content, now=now)
+    return {**_replace_other(actor, kept, gone, before=target.version, now=now), "moved": moved}
+
+
+def _replace_other(actor: Actor, kept: UUID, gone: UUID, *, before: int, now: datetime) -> dict[str, Any]:
+    """Let the kept memory replace the other one. Returns what taking that back needs."""
+    link = _find_replacing_link(actor, kept, gone).first()
+    owned = Memory.objects.filter(pk=gone, owns_key=True).exists()
     closed = supersede_memory(actor=actor, memory_id=gone, by=kept, now=now)
-    return {"gone_version": closed.version, "kept_before": before, "kept_version": _read_version(kept), "moved": moved}
+    return {
+        "gone_version": closed.version,
+        "kept_before": before,
+        "kept_version": _read_version(kept),
+        "link_weight": link.weight if link else None,
+        "gone_owned_key": owned and not closed.owns_key,
+    }
 
 
-def _require_freedom(actor: Actor, memory_id: UUID, change: Change, *, now: datetime) -> None:
-    """Refuse what the team's policy does not let the actor do at once."""
+def _find_replacing_link(actor: Actor, kept: UUID, gone: UUID) -> QuerySet[Association]:
+    links = Association.objects.in_organization(actor.organization_id)
+    return links.filter(origin=kept, target=gone, relation=Relation.UPDATES)
+
+
+def _require_freedom(actor: Actor, memory_id: UUID, change: Change, *, now: datetime) -> Memory:
+    """Return the memory, or refuse what the team's policy does not let the actor do at once."""
     memory = Memory.objects.writable_by(actor, now=now).filter(pk=memory_id).defer("search").first()
     if memory is None:
-        raise NotFound("There is no such memory.")
+        refuse_change(actor=actor, memory_id=memory_id, version=None, now=now)
     enforce_policy(actor, memory, change)
+    return memory
 
 
 def _read_version(memory_id: UUID) -> int:
@@ -174,28 +178,13 @@ CARRIED_OUT: Mapping[str, SettlementStep] = {
 }
 
 
-def _move_belongings(source: Memory, target: Memory) -> dict[str, list[str]]:
-    """Give the target the sources, attachments and links of the other memory. Returns the ids of what was moved."""
-    moved: dict[str, list[str]] = {}
-    for name, model in (("assets", Asset), ("sources", Source)):
-        rows = model.objects.of_memory(source)
-        moved[name] = [str(pk) for pk in rows.values_list("pk", flat=True)]
-        rows.update(memory_id=target.pk)
-    links = Association.objects.in_organization(source.organization_id)
-    for mine, theirs in (("origin", "target"), ("target", "origin")):
-        held = set(links.filter(**{mine: target.pk}).values_list(theirs, "relation"))
-        others = links.filter(**{mine: source.pk}).exclude(**{theirs: target.pk})
-        free = [row.pk for row in others if (getattr(row, f"{theirs}_id"), row.relation) not in held]
-        links.filter(pk__in=free).update(**{f"{mine}_id": target.pk})
-        moved[mine] = [str(pk) for pk in free]
-    return moved
-
-
 # And how it is taken back
 
 
 def _restore_other(actor: Actor, kept: UUID, gone: UUID, undo: Mapping[str, Any], now: datetime) -> None:
     restore_memory(actor=actor, memory_id=gone, version=undo["gone_version"], now=now)
+    if undo.get("gone_owned_key"):
+        _return_key(kept, gone)
 
 
 def _reinstate_other(actor: Actor, kept: UUID, gone: UUID, undo: Mapping[str, Any], now: datetime) -> None:
@@ -204,16 +193,30 @@ def _reinstate_other(actor: Actor, kept: UUID, gone: UUID, undo: Mapping[str, An
     reinstate_memory(actor=actor, memory_id=gone, now=now)
     if undo["kept_before"] != undo["kept_version"]:
         revert_memory(actor=actor, memory_id=kept, to_version=undo["kept_before"], now=now)
+    _restore_link(actor, kept, gone, undo)
+    if undo.get("gone_owned_key"):
+        _return_key(kept, gone)
+
+
+def _restore_link(actor: Actor, kept: UUID, gone: UUID, undo: Mapping[str, Any]) -> None:
+    """Take back the link that the replacement has drawn, or give it the weight that it had."""
+    link = _find_replacing_link(actor, kept, gone)
+    if "link_weight" in undo and undo["link_weight"] is None:
+        link.delete()
+    elif "link_weight" in undo:
+        link.update(weight=undo["link_weight"])
+
+
+def _return_key(kept: UUID, gone: UUID) -> None:
+    """Let the reinstated memory own its key again, unless a third one does by now."""
+    key = Memory.objects.values_list("key", flat=True).get(pk=gone)
+    if Memory.objects.filter(pk=kept, key=key, owns_key=True).update(owns_key=False):
+        Memory.objects.filter(pk=gone).update(owns_key=True)
 
 
 def _split_again(actor: Actor, kept: UUID, gone: UUID, undo: Mapping[str, Any], now: datetime) -> None:
     _reinstate_other(actor, kept, gone, undo, now)
-    moved, organization = undo["moved"], actor.organization_id
-    for name, model in (("assets", Asset), ("sources", Source)):
-        model.objects.in_organization(organization).filter(pk__in=moved[name], memory=kept).update(memory_id=gone)
-    for mine in ("origin", "target"):
-        rows = Association.objects.in_organization(organization).filter(pk__in=moved[mine], **{mine: kept})
-        rows.update(**{f"{mine}_id": gone})
+    return_belongings(organization_id=actor.organization_id, moved=undo["moved"], source_id=gone, target_id=kept)
 
 
 TakeBack = Callable[[Actor, UUID, UUID, Mapping[str, Any], datetime], None]

@@ -53,7 +53,7 @@ def supersede_memory(
     successor = Memory.objects.writable_by(actor, now=now).filter(pk=by).defer("search").first()
     if successor is None:
         refuse_change(actor=actor, memory_id=by, version=None, now=now)
-    locks.lock_names(f"supersede {successor.audience}")  # so that two calls together cannot make a circle
+    lock_replacements(successor.audience)
     old = lock_memory(actor=actor, memory_id=memory_id, version=version, now=now)
     successor = lock_memory(actor=actor, memory_id=by, version=None, now=now)
     if (old.audience, old.workspace_id) != (successor.audience, successor.workspace_id):
@@ -84,6 +84,12 @@ def supersede_memory(
         _revise_successor(actor, successor, changes, old=old, now=now)
     associate(actor=actor, origin_id=by, target_id=old.pk, relation=Relation.UPDATES, weight=1.0, now=now)
     return closed
+
+
+def lock_replacements(audience: UUID) -> None:
+    """Let one replacement of an audience be made at a time, so that two together cannot make a circle. Take this lock
+    before those of the memories."""
+    locks.lock_names(f"supersede {audience}")
 
 
 def _revise_successor(

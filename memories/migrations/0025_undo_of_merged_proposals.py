@@ -1,0 +1,17 @@
+"""What an undo needs of a proposal that was merged into another memory."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("memories", "0021_legal_holds"),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name="proposal",
+            name="undo",
+            field=models.JSONField(default=dict),
+        ),
+    ]
