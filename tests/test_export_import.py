@@ -247,6 +247,24 @@ def test_an_archive_from_before_a_column_gets_its_default(cast: Cast, tmp_path: 
     assert Memory.objects.get(pk=memory.pk).channel_id == ""
 
 
+@pytest.mark.parametrize("signed", [True, False])
+def test_what_comes_from_elsewhere_is_not_the_word_of_a_person_here(cast: Cast, tmp_path: Path, signed: bool) -> None:
+    memory, tool = cast.memory(), cast.memory(content="The anchor is aft.", provenance="tool")
+    operations.verify_memory(actor=cast["teammate"].actor(), memory_id=memory.pk)
+    Memory.objects.filter(pk=memory.pk).update(provenance="person")
+    archive = export_organization(cast.ops.organization, tmp_path)
+    if not signed:
+        archive = alter_entry(archive, "rows/memories_memory", lambda rows: rows.replace(b"drawer", b"cupboard"))
+    empty_hub()
+    transfer.import_archive(archive, trust=transfer.Trust(unsigned=True, same_logins=True))
+    imported, history = Memory.objects.get(pk=memory.pk), Revision.objects.filter(memory=memory.pk)
+    assert imported.provenance == ("person" if signed else "import")
+    assert bool(imported.verified_at) == bool(imported.verified_by) == signed
+    assert set(history.values_list("provenance", flat=True)) == ({"agent"} if signed else {"import"})
+    assert history.filter(verified_at=None).count() == (1 if signed else 2)
+    assert Memory.objects.get(pk=tool.pk).provenance == "tool"
+
+
 def test_owners_and_agents_carry_away_what_they_see(cast: Cast, tmp_path: Path) -> None:
     for scope in Scope:
         cast.memory(scope, f"Within {scope}.")

@@ -158,9 +158,11 @@ def test_conversations_come_in_with_their_memories(place: Place) -> None:
     place.sync()
     (hit,) = recall(actor=place.actor, query="anchor", mode=Mode.KEYWORD).hits
     assert (hit.memory.key, hit.memory.category) == ("conversations/2030-05-04-anchor.md", "conversation")
+    assert hit.memory.provenance == "import"
     place.put("conversations/2030-05-04-anchor.md", "# anchor\n\nIt is aft.\n")
     place.sync()
     assert Memory.objects.get().content == "# anchor\n\nIt is aft.\n"
+    assert Memory.objects.get().provenance == "import"
 
 
 def test_a_memory_with_a_summary_keeps_it(place: Place) -> None:

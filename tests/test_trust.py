@@ -1,10 +1,12 @@
 """Where a text comes from, and what its readers are told about it."""
 
+from collections.abc import Callable
+
 import pytest
 from django.utils import timezone
 
 from memories import operations
-from memories.models import Memory, Provenance
+from memories.models import Memory, Proposal, Provenance
 from memories.prompts.context import build_context
 from teams.actor import Actor
 from teams.models import Team
@@ -72,3 +74,60 @@ def test_a_new_text_is_not_verified(scribe: Actor, reader: Actor) -> None:
     Memory.objects.filter(pk=memory.pk).update(verified_at=timezone.now(), verified_by="ana")
     operations.append_to_memory(actor=reader, memory_id=memory.pk, text="And more.")
     assert "[unverified tool output]" in build_context(actor=reader).text
+
+
+# Every write may declare less trust than its caller has, and none more
+
+
+def read_provenance(memory: Memory) -> str:
+    return Memory.objects.values_list("provenance", flat=True).get(pk=memory.pk)
+
+
+def declare_by_change(caller: Caller, memory: Memory, declared: str) -> int:
+    return caller("PATCH", f"memories/{memory.pk}", {"content": "From a page.", "provenance": declared}).status_code
+
+
+def declare_by_tags(caller: Caller, memory: Memory, declared: str) -> int:
+    return caller("PATCH", f"memories/{memory.pk}", {"tags": ["page"], "provenance": declared}).status_code
+
+
+def declare_by_addition(caller: Caller, memory: Memory, declared: str) -> int:
+    return caller("POST", f"memories/{memory.pk}/append", {"text": "From a page.", "provenance": declared}).status_code
+
+
+def declare_by_key(caller: Caller, memory: Memory, declared: str) -> int:
+    return caller("PUT", "keys/crane", {"content": "From a page.", "provenance": declared}).status_code
+
+
+def declare_by_version(caller: Caller, memory: Memory, declared: str) -> int:
+    body = {"content": "From a page.", "key": "crane", "version": 1, "provenance": declared}
+    return caller("POST", "memories", body).status_code
+
+
+DECLARATIONS = [declare_by_change, declare_by_tags, declare_by_addition, declare_by_key, declare_by_version]
+
+
+@pytest.mark.parametrize("declare", DECLARATIONS)
+def test_a_change_may_say_that_its_text_is_less_trusted(declare: Callable[..., int], scribe: Actor) -> None:
+    memory = factories.memory(scribe, "The crane is serviced in May.", key="crane")
+    caller = Caller(token=factories.token(scribe))
+    assert (declare(caller, memory, "person"), read_provenance(memory)) == (400, "agent")
+    assert (declare(caller, memory, "tool"), read_provenance(memory)) == (200, "tool")
+
+
+@pytest.mark.parametrize("declare", DECLARATIONS)
+def test_an_approval_makes_no_text_more_trusted(declare: Callable[..., int], team: Team, scribe: Actor) -> None:
+    owner = factories.owner_actor(team)
+    memory = factories.memory(owner, "The crane is serviced in May.", key="crane", pinned=True)
+    declare(Caller(token=factories.token(scribe)), memory, "tool")
+    assert read_provenance(memory) == "person"
+    operations.approve_proposal(actor=owner, proposal_id=Proposal.objects.get().pk)
+    assert read_provenance(memory) == "tool"
+
+
+def test_an_approved_addition_leaves_the_text_as_little_trusted(team: Team, scribe: Actor) -> None:
+    owner = factories.owner_actor(team)
+    memory = factories.memory(owner, "The crane is serviced in May.", pinned=True, provenance="tool")
+    operations.append_to_memory(actor=scribe, memory_id=memory.pk, text="Ask Ana.")
+    operations.approve_proposal(actor=owner, proposal_id=Proposal.objects.get().pk)
+    assert (Memory.objects.get(pk=memory.pk).version, read_provenance(memory)) == (2, "tool")

@@ -42,6 +42,9 @@ LARGEST_VERSION = 2**31 - 1  # of a column
 VERSION = whole(least=1, most=LARGEST_VERSION, description="Refused unless this is the latest version.")
 REASON = text(longest=SUMMARY_LENGTH, description="The reason, for the history.")
 SCOPE = one_of(Scope, description="Who it belongs to: the team, a person (global), a project or the agent.")
+PROVENANCE = {
+    "provenance": one_of(Provenance, description="Where the text comes from, if it is less trusted than you.")
+}
 
 DRAFT = record(
     SENT_FIELDS
@@ -53,10 +56,7 @@ DRAFT = record(
             description="What to do if the key exists: make a new version, create another memory, or refuse. "
             "create also saves a text that is there already.",
         ),
-        "provenance": one_of(
-            Provenance,
-            description="Where the text comes from, if it is less trusted than you: a tool's output, for example.",
-        ),
+        **PROVENANCE,
     },
     required=["content"],
     title="NewMemory",
@@ -74,13 +74,13 @@ BATCH = record(
 UNCHECKED_BATCH = record(
     {"memories": list_of(anything(), least=1, most=BATCH_LIMIT), "each": EACH}, required=["memories"]
 )
-CHANGE = record(SENT_FIELDS | {"version": VERSION}, title="MemoryChange")
+CHANGE = record(SENT_FIELDS | PROVENANCE | {"version": VERSION}, title="MemoryChange")
 KEYED = record(
-    {name: schema for name, schema in SENT_FIELDS.items() if name != "key"} | {"version": VERSION},
+    {name: schema for name, schema in SENT_FIELDS.items() if name != "key"} | PROVENANCE | {"version": VERSION},
     required=["content"],
     title="MemoryOfAKey",
 )
-APPEND = record({"text": text(shortest=1), "version": VERSION}, required=["text"], title="Addition")
+APPEND = record({"text": text(shortest=1), **PROVENANCE, "version": VERSION}, required=["text"], title="Addition")
 PIN = record({"pinned": flag(), "version": VERSION}, required=["pinned"], title="PinChange")
 TAG = record({"add": TAGS, "remove": TAGS, "version": VERSION}, title="TagChange")
 EXPIRE = record(

@@ -59,7 +59,7 @@ from memories.operations.save import (
     save_memories,
     save_memory,
 )
-from memories.operations.screen import Hold, ScreeningRefusal
+from memories.operations.screen import Hold, ScreeningRefusal, screen_digest
 from memories.operations.set_screening import set_screening
 from memories.operations.settle import Settlement, reopen_pair, settle_pair
 from memories.operations.supersede import reinstate_memory, supersede_by_link, supersede_memory
@@ -133,6 +133,7 @@ __all__ = [
     "save_memories",
     "save_memory",
     "save_proposals",
+    "screen_digest",
     "set_expiry",
     "set_screening",
     "settle_pair",

@@ -19,7 +19,7 @@ from memories.rules import access
 from memories.rules.access import require_verb
 from memories.rules.fields import MEMORY_FIELDS, clean_fields
 from memories.rules.preconditions import VersionCheck
-from memories.rules.trust import find_least_trusted, provenance_of_caller
+from memories.rules.trust import find_least_trusted, lower_provenance, provenance_of_caller, resolve_provenance
 from memoryhub.errors import Forbidden, Invalid, NotFound, TooLarge
 from teams.actor import Actor
 from teams.models import Verb
@@ -33,15 +33,20 @@ def update_memory(
     memory_id: UUID,
     version: VersionCheck = None,
     now: datetime | None = None,
+    provenance: str | None = None,
     **changes: Unpack[MemoryChanges],
 ) -> Memory:
-    """Overwrite the fields that are set. New content clears the summary, unless it brings its own."""
+    """Overwrite the fields that are set. New content clears the summary, unless it brings its own. With a
+    `provenance`, the text is less trusted than its caller."""
     now = now or timezone.now()
     values = clean_fields(changes, now=now)
-    if not values:
+    if not values and provenance is None:
         raise Invalid({"memory": "Say what to change."})
     if "content" in values:
         values.setdefault("summary", "")
+    if provenance is not None:
+        declared = resolve_provenance(actor, provenance)
+        values["provenance"] = declared if "content" in values else lower_provenance(declared)
     if "key" in values:
         return change_key_or_audience(
             actor=actor, memory_id=memory_id, change=Change.UPDATED, version=version, now=now, values=values
@@ -53,14 +58,20 @@ def update_memory(
 @proposable(ProposedOperation.APPEND)
 @transaction.atomic
 def append_to_memory(
-    *, actor: Actor, memory_id: UUID, text: str, version: VersionCheck = None, now: datetime | None = None
+    *,
+    actor: Actor,
+    memory_id: UUID,
+    text: str,
+    provenance: str | None = None,
+    version: VersionCheck = None,
+    now: datetime | None = None,
 ) -> Memory:
     """Add a line to the content, whatever others add meanwhile.
 
     Clears the summary: prompts show it instead of the content, and it says nothing of the addition.
     """
     now = now or timezone.now()
-    longer = append_text(text, now=now)
+    longer, origin = append_text(text, now=now), resolve_provenance(actor, provenance)
     try:
         with transaction.atomic():
             memory = revise(
@@ -69,14 +80,14 @@ def append_to_memory(
                 change=Change.APPENDED,
                 version=version,
                 now=now,
-                values={"content": longer, "summary": ""},
+                values={"content": longer, "summary": "", "provenance": lower_provenance(origin)},
             )
     except Invalid as error:
         present = Memory.objects.writable_by(actor, now=now).get(pk=memory_id).content
         size = len(f"{present}\n{text}".encode())
         sentence = f"At most {CONTENT_BYTES:,} bytes of UTF-8; with this addition it would be {size:,}."
         raise TooLarge({"content": sentence}) from error
-    if hold := screen_addition(actor, memory.content, added=text):
+    if hold := screen_addition(actor, memory.content, added=text, origin=origin):
         raise NeedsApproval(memory, hold.reason, cause=hold.cause, findings=hold.findings)
     return memory
 

@@ -20,6 +20,7 @@ from memories.models import (
     Proposal,
     ProposalState,
     ProposedOperation,
+    Provenance,
     Revision,
     Status,
 )
@@ -43,6 +44,7 @@ from memories.rules.access import require_verb
 from memories.rules.fields import MEMORY_FIELDS, clean_fields
 from memories.rules.policies import bypass_policy
 from memories.rules.preconditions import VersionCheck
+from memories.rules.trust import lower_provenance
 from memories.text.merge import merge_text
 from memoryhub.errors import Conflict, Forbidden, KeyTaken, NotFound
 from teams.actor import Actor
@@ -373,14 +375,15 @@ def _apply_change(
 ) -> Memory:
     present = lock_memory(actor=actor, memory_id=proposal.memory_id, version=version, now=now)
     arguments = {**proposal.read_arguments(), **edits}
+    arguments.pop("provenance", None)  # the proposal has it
     match proposal.operation:
         case ProposedOperation.UPDATE:
             return _apply_update(actor, proposal, present, arguments, merge="content" not in edits, now=now)
         case ProposedOperation.APPEND if edits:
-            return _revise_as_proposed(actor, proposal, clean_fields(edits, now=now), now=now)
+            return _revise_as_proposed(actor, proposal, clean_fields(edits, now=now), joined=True, now=now)
         case ProposedOperation.APPEND:
             values = {"content": append_text(arguments["text"], now=now), "summary": ""}
-            return _revise_as_proposed(actor, proposal, values, now=now)
+            return _revise_as_proposed(actor, proposal, values, joined=True, now=now)
     act = REPEATED_OPERATIONS[ProposedOperation(proposal.operation)]
     return act(actor=actor, memory_id=present.pk, now=now, **arguments)
 
@@ -399,11 +402,12 @@ def _apply_update(
     actor: Actor, proposal: Proposal, present: Memory, changes: Mapping[str, Any], *, merge: bool, now: datetime
 ) -> Memory:
     values = clean_fields(changes, now=now)
+    joined = merge and present.version != proposal.base_version
     if "content" in values:
         values.setdefault("summary", "")
-        if merge and present.version != proposal.base_version:
+        if joined:
             values["content"] = _merge_content(proposal, present, values["content"])
-    return _revise_as_proposed(actor, proposal, values, now=now)
+    return _revise_as_proposed(actor, proposal, values, joined=joined, now=now)
 
 
 def _merge_content(proposal: Proposal, present: Memory, proposed: str) -> str:
@@ -416,9 +420,15 @@ def _merge_content(proposal: Proposal, present: Memory, proposed: str) -> str:
     return merged.together
 
 
-def _revise_as_proposed(actor: Actor, proposal: Proposal, values: Mapping[str, Any], *, now: datetime) -> Memory:
-    if "content" in values:
-        values = {**values, "provenance": proposal.provenance}
+def _revise_as_proposed(
+    actor: Actor, proposal: Proposal, values: Mapping[str, Any], *, joined: bool, now: datetime
+) -> Memory:
+    """Write the proposed values. A text that is joined with the present one is as little trusted as either."""
+    origin = Provenance(proposal.provenance)
+    if "content" in values and not joined:
+        values = {**values, "provenance": origin}
+    elif "content" in values or "provenance" in proposal.arguments:
+        values = {**values, "provenance": lower_provenance(origin)}
     write = change_key_or_audience if "key" in values else revise
     return write(
         actor=actor, memory_id=proposal.memory_id, change=Change.APPROVED, version=None, now=now, values=values

@@ -17,7 +17,7 @@ from memories.models import Change, Memory, Proposal, ProposalCause, ProposalSta
 from memories.operations.screen import Hold, screen_values
 from memories.rules.fields import Unset
 from memories.rules.policies import POLICY_FIELDS, Decision, Outcome, decide_change
-from memories.rules.trust import provenance_of_caller
+from memories.rules.trust import resolve_provenance
 from memoryhub.errors import Forbidden, TooMany
 from memoryhub.prepared_statements import prepared_cursor
 from teams.actor import Actor
@@ -62,7 +62,8 @@ def proposable(operation: ProposedOperation) -> Callable[[Callable[Arguments, Me
         @wraps(change)
         def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Memory:
             actor = cast(Actor, kwargs["actor"])
-            screened = screen_values(actor, kwargs)
+            origin = resolve_provenance(actor, cast(str | None, kwargs.get("provenance")))
+            screened = screen_values(actor, kwargs, provenance=origin)
             kwargs.update(screened.values)
             try:
                 memory = make_or_hold(
@@ -196,7 +197,13 @@ def _find_same_calls(actor: Actor, calls: Sequence[HeldCall], *, now: datetime) 
 
 def _build_proposal(actor: Actor, call: HeldCall, *, now: datetime) -> Proposal:
     values = build_proposal_values(
-        actor, call.memory, operation=call.operation, cause=call.cause, reason=call.reason, now=now
+        actor,
+        call.memory,
+        operation=call.operation,
+        provenance=resolve_provenance(actor, call.arguments.get("provenance")),
+        cause=call.cause,
+        reason=call.reason,
+        now=now,
     )
     return Proposal(**values, arguments=call.arguments, findings=list(call.findings))
 
@@ -206,6 +213,7 @@ def build_proposal_values(
     memory: Memory,
     *,
     operation: ProposedOperation,
+    provenance: str,
     cause: ProposalCause,
     reason: str,
     now: datetime,
@@ -217,7 +225,7 @@ def build_proposal_values(
         "base_version": memory.version,
         "cause": cause,
         "reason": reason[:500],
-        "provenance": memory.provenance if operation == ProposedOperation.SAVE else provenance_of_caller(actor),
+        "provenance": provenance,
         "agent_id": actor.agent_id,
         "user_id": actor.user_id,
         "token_id": actor.token_id,

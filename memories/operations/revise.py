@@ -18,7 +18,7 @@ from memories.operations.similarity import compare_changed
 from memories.rules.access import require_verb
 from memories.rules.policies import POLICY_FIELDS, decide_new, may_save_anything, select_unguarded
 from memories.rules.preconditions import ExpectedVersion, VersionCheck
-from memories.rules.trust import lower_provenance, provenance_of_caller
+from memories.rules.trust import provenance_of_caller
 from memories.text.language import language_of_change
 from memoryhub.errors import Forbidden
 from teams.actor import Actor
@@ -64,7 +64,7 @@ def revise(
             **values,
             **language_of_change(values),
             **_clear_verification(values),
-            **_lower_provenance(actor, change, values),
+            **_state_provenance(actor, values),
             version=F("version") + 1,
             updated_at=Greatest(F("updated_at"), now),
         )
@@ -98,12 +98,10 @@ UNGUARDED_CHANGES = frozenset(
 )
 
 
-def _lower_provenance(actor: Actor, change: Change, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return where the text comes from after this change: what is added to a text may make it less trusted."""
-    if "content" not in values or "provenance" in values:
-        return {}
-    own = provenance_of_caller(actor)
-    return {"provenance": lower_provenance(own) if change is Change.APPENDED else own}
+def _state_provenance(actor: Actor, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where a new text comes from: its caller, unless the change says so."""
+    unstated = "content" in values and "provenance" not in values
+    return {"provenance": provenance_of_caller(actor)} if unstated else {}
 
 
 TEXT_FIELDS = ("content", "summary")

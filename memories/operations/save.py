@@ -47,7 +47,7 @@ from memories.rules.access import require_verb
 from memories.rules.fields import DEFAULT_IMPORTANCE, MEMORY_FIELDS, UNSET, Unset, clean_fields
 from memories.rules.policies import Outcome, decide_new, select_unguarded
 from memories.rules.preconditions import VersionCheck
-from memories.rules.trust import resolve_provenance
+from memories.rules.trust import provenance_of_caller, resolve_provenance
 from memories.screening.findings import FindingGroup
 from memories.text.language import choose_language
 from memoryhub import locks
@@ -231,6 +231,12 @@ class DraftRow:
         key = self.values["key"]
         return (self.audience, self.values["workspace_id"], key) if self.values["owns_key"] else None
 
+    def list_changes(self, actor: Actor) -> dict[str, Any]:
+        """Return what the save changes of the memory that owns the key, as an update takes it."""
+        stated = self.values["provenance"] != provenance_of_caller(actor)
+        trust = {"provenance": str(self.values["provenance"])} if stated else {}
+        return {name: self.values[name] for name in self.set_fields} | trust
+
     def to_json(self) -> dict[str, Any]:
         """Return the row as the statement reads it."""
         return self.values | {"audience": self.audience, "text_hash": self.text_slot[2] if self.text_slot else None}
@@ -318,7 +324,13 @@ def _record_proposals(*, actor: Actor, made: Sequence[tuple[DraftRow, Memory]], 
     proposals = [
         Proposal(
             **build_proposal_values(
-                actor, memory, operation=ProposedOperation.SAVE, cause=hold.cause, reason=hold.reason, now=now
+                actor,
+                memory,
+                operation=ProposedOperation.SAVE,
+                provenance=memory.provenance,
+                cause=hold.cause,
+                reason=hold.reason,
+                now=now,
             ),
             findings=list(hold.findings),
         )
@@ -422,8 +434,7 @@ def _propose_updates(actor: Actor, rows: Sequence[DraftRow], *, now: datetime) -
         try:
             enforce_policy(actor, owner, Change.UPDATED)
         except NeedsApproval as refusal:
-            changes = {name: row.values[name] for name in row.set_fields}
-            held[position] = HeldCall.of(refusal, ProposedOperation.UPDATE, changes)
+            held[position] = HeldCall.of(refusal, ProposedOperation.UPDATE, row.list_changes(actor))
     if not held:
         return []
     return list(zip(held, propose_calls(actor, list(held.values()), now=now), strict=True))
@@ -581,6 +592,6 @@ def _save_at_version(*, actor: Actor, draft: Draft, version: VersionCheck, now: 
     try:
         memory = make_or_hold(actor, found, write, hold)
     except NeedsApproval as held:
-        memory = propose_change(ProposedOperation.UPDATE, held, actor, values, now=now)
+        memory = propose_change(ProposedOperation.UPDATE, held, actor, row.list_changes(actor), now=now)
     memory.screening = row.screening
     return memory

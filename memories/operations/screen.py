@@ -139,10 +139,9 @@ def _find_orders(texts: FieldTexts, origin: Provenance) -> Iterator[FieldFinding
             yield FieldFinding(FindingGroup.INJECTION, score.reasons[0].feature, name, 1)
 
 
-def screen_addition(actor: Actor, content: str, *, added: str) -> Hold | None:
+def screen_addition(actor: Actor, content: str, *, added: str, origin: Provenance) -> Hold | None:
     """Return why an addition is held, if it makes an order to a model of the text that it was added to."""
     before = content[-(len(added) + 1 + BEFORE_ADDITION) : -(len(added) + 1)]
-    origin = provenance_of_caller(actor)
     actions = _choose_actions(actor, origin, ONLY_ORDERS, may_hold=True)
     if not before or actions.get(FindingGroup.INJECTION) is not ScreeningAction.HOLD:
         return None
@@ -231,10 +230,10 @@ def screen_messages(actor: Actor, messages: Sequence[Message], **named: Any) -> 
     return kept, screened
 
 
-def screen_digest(actor: Actor, digest: str) -> str:
+def screen_digest(actor: Actor, digest: str, *, provenance: Provenance | None = None) -> str:
     """Return the digest of a conversation without the messages that are orders to a model, each on its line. As a whole
     every conversation reads like one."""
-    origin = provenance_of_caller(actor)
+    origin = provenance or provenance_of_caller(actor)
     if not _choose_actions(actor, origin, ONLY_ORDERS, may_hold=True):
         return digest
     return "\n".join(_screen_line(line, INJECTION_THRESHOLDS[origin]) for line in digest.split("\n"))

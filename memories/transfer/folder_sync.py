@@ -16,7 +16,7 @@ from django.db.models import BinaryField, Func, Value
 
 from memories import operations
 from memories.conversations import transcript
-from memories.models import CONTENT_BYTES, FILE_BYTES, Memory
+from memories.models import CONTENT_BYTES, FILE_BYTES, Memory, Provenance
 from memories.queries import folders
 from memories.rules.fields import BadField, clean_file_body
 from memories.rules.fields import clean_file_path as path_of
@@ -187,18 +187,16 @@ class FolderSync:
         rows = Memory.objects.writable_by(self.actor).filter(audience=self.actor.team_id)
         present = rows.filter(key=path, owns_key=True).defer("search").first()
         if present is None:
-            draft = operations.Draft(
-                content=_shorten_transcript(text),
-                key=path,
-                type="event",
-                category=TRANSCRIPT_CATEGORY,
-                tags=[TRANSCRIPT_CATEGORY],
-                source="auto",
-                metadata={"file": path},
-            )
+            described = {"type": "event", "category": TRANSCRIPT_CATEGORY, "tags": [TRANSCRIPT_CATEGORY]}
+            draft = self._draft_transcript(path, text, **described, source="auto", metadata={"file": path})
             operations.save_memory(actor=self.actor, draft=draft)
-        elif former is not None and present.content == _shorten_transcript(former):
-            operations.update_memory(actor=self.actor, memory_id=present.pk, content=_shorten_transcript(text))
+        elif former is not None and present.content == self._draft_transcript(path, former).content:
+            operations.save_memory(actor=self.actor, draft=self._draft_transcript(path, text), version=present.version)
+
+    def _draft_transcript(self, path: str, text: str, **fields: Any) -> operations.Draft:
+        """Return the memory of a transcript. The file was screened, but the words are those of others."""
+        digest = operations.screen_digest(self.actor, _shorten_transcript(text), provenance=Provenance.IMPORT)
+        return operations.Draft(content=digest, key=path, provenance=Provenance.IMPORT, is_screened=True, **fields)
 
     # The folder
 

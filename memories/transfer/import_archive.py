@@ -17,8 +17,9 @@ from django.core.files import File
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DataError, IntegrityError, connection, transaction
 
-from memories.models import Asset, Memory, asset_path
+from memories.models import Asset, Memory, Provenance, asset_path
 from memories.operations.embed import embed_memories
+from memories.rules.trust import find_least_trusted
 from memories.text.language import choose_language
 from memories.transfer import ownership
 from memories.transfer.entries import ROWS, check_entries, read_lines
@@ -194,7 +195,18 @@ def _complete_row(running: Import, table: Table, row: ArchiveRow) -> ArchiveRow:
     if "language" in missing and isinstance(row.get("content"), str):
         missing["language"] = choose_language(row["content"])
     closed = dict.fromkeys(table.access) if table.shared and running.trust.without_access else {}
-    return {**missing, **row, **running.logins.translate(table, row), **closed}
+    complete = {**missing, **row, **running.logins.translate(table, row), **closed}
+    return complete if running.report.origin is Origin.THIS_HUB else complete | _distrust(complete)
+
+
+def _distrust(row: ArchiveRow) -> ArchiveRow:
+    """Return the fields by which a text from elsewhere is known as such: nobody here has said or checked it."""
+    trust: ArchiveRow = {}
+    if "provenance" in row:
+        trust["provenance"] = find_least_trusted(row["provenance"], Provenance.IMPORT)
+    if "verified_at" in row:
+        trust |= {"verified_at": None, "verified_by": ""}
+    return trust
 
 
 def _insert(table: Table, rows: list[ArchiveRow]) -> int:

@@ -13,7 +13,7 @@ from teams.call_context import CONTEXT_LENGTHS
 CONTEXT = record({name: text(longest=longest) for name, longest in CONTEXT_LENGTHS.items()})
 # As every tool tells it: in few words, for a model reads them all.
 CIRCUMSTANCES = anything(description="Unless headers say: project, user, session, workspace, channel.")
-TELLS_NOTHING = {"pattern": STORABLE, "additionalProperties": True, "maximum": LARGEST_VERSION}
+TELLS_NOTHING = {"pattern": STORABLE, "additionalProperties": True, "maximum": LARGEST_VERSION, "minLength": 1}
 MEMORY_ID: dict[str, Schema] = {"memory_id": identity()}
 
 
