@@ -9,7 +9,7 @@ from memories import operations
 from memories.models import Memory, Proposal, Provenance
 from memories.prompts.context import build_context
 from teams.actor import Actor
-from teams.models import Team
+from teams.models import Role, Team
 from tests import factories
 from tests.caller import Caller
 from tests.mcp_caller import Messenger
@@ -131,3 +131,19 @@ def test_an_approved_addition_leaves_the_text_as_little_trusted(team: Team, scri
     operations.append_to_memory(actor=scribe, memory_id=memory.pk, text="Ask Ana.")
     operations.approve_proposal(actor=owner, proposal_id=Proposal.objects.get().pk)
     assert (Memory.objects.get(pk=memory.pk).version, read_provenance(memory)) == (2, "tool")
+
+
+# Pages
+
+
+@pytest.mark.parametrize("page", ["memories/", "memories/?q=crane", "recall/?query=crane", "memories/{id}/"])
+def test_pages_say_what_is_disputed_and_not_to_be_taken_at_its_word(page: str, team: Team, scribe: Actor) -> None:
+    memory = factories.memory(scribe, "The crane is serviced on berth 7.", provenance="tool")
+    viewer = factories.log_in_member(team, Role.VIEWER, "vera")
+    address = f"/t/{team.organization.slug}/{team.slug}/{page.format(id=memory.pk)}"
+    shown = viewer.get(address).text
+    assert ("unverified tool output" in shown, "disputed" in shown) == (True, False)
+    factories.memory(scribe, "The crane is serviced on berth 9.")
+    operations.verify_memory(actor=factories.owner_actor(team), memory_id=memory.pk)
+    shown = viewer.get(address).text
+    assert ("unverified tool output" in shown, "disputed" in shown) == (False, True)

@@ -8,8 +8,10 @@ from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 
+from memories.models import Memory
 from memories.prompts import context
 from memories.recall.snippets import Snippet
+from memories.rules.trust import label_trust
 from memories.text.diff import DiffPart, shorten_diff_parts
 from memories.text.diff import diff_texts as changes
 from memories.text.markdown import render_markdown, strip_markdown
@@ -34,6 +36,12 @@ def excerpt(text: str, longest: int) -> str:
 def token_count(text: str) -> int:
     """Estimate how many tokens a model makes of the text."""
     return context.estimate_tokens(text)
+
+
+@register.filter
+def trust_label(memory: Memory) -> str:
+    """Return what readers are told about a text that should not be taken at its word."""
+    return label_trust(memory.provenance, verified=memory.verified_at is not None)
 
 
 @register.filter
