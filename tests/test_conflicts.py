@@ -18,10 +18,12 @@ from memories.operations.settle import TAKEN_BACK
 from memories.prompts.context import render_recent
 from memories.queries.pairs import count_open_pairs, find_pair, find_pair_differences, list_pairs
 from memories.recall import recall
+from memories.rules.screening_settings import ScreenedWriter
+from memories.screening.findings import FindingGroup
 from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound
 from teams import rights
 from teams.actor import Actor
-from teams.models import Role, Team, Verb
+from teams.models import Agent, Role, Team, Verb
 from tests import factories
 from tests.cast import AGENTS, EVERYBODY, WHO_SEES, Cast
 
@@ -147,6 +149,31 @@ def test_a_team_may_set_its_own_threshold(team: Team, agent: Actor) -> None:
     assert not factories.memory(agent, NEW).conflicts
     Team.objects.filter(pk=team.pk).update(policy={"pairs": {"above": "high"}})  # the hub's own instead
     assert factories.memory(agent, "The staging server listens on port 4000.").conflicts
+
+
+def test_owners_set_the_threshold_on_a_page(team: Team, agent: Actor) -> None:
+    Team.objects.filter(pk=team.pk).update(policy={"rules": [{"then": "save"}]})
+    address = f"/t/{team.organization.slug}/{team.slug}/screening/"
+    owner = factories.log_in_member(team, Role.OWNER, "olga")
+    sent = {f"{group}-{writer}": "hold" for group in FindingGroup for writer in ScreenedWriter}
+    assert owner.post(address, {**sent, "above": "1"}).status_code == 302
+    policy = Team.objects.get(pk=team.pk).policy
+    assert (policy["pairs"], policy["rules"]) == ({"above": 1.0}, [{"then": "save"}])
+    assert 'value="1.0"' in owner.get(address).text
+    factories.memory(agent, OLD)
+    assert not factories.memory(factories.actor(Agent.objects.get(pk=agent.agent_id)), NEW).conflicts
+    assert owner.post(address, {**sent, "above": "2"}).status_code == 400
+    assert Team.objects.get(pk=team.pk).policy == policy
+    assert owner.post(address, {**sent, "above": ""}).status_code == 302
+    assert "pairs" not in Team.objects.get(pk=team.pk).policy
+
+
+@pytest.mark.parametrize("above", [-0.1, 1.1, True, "0.5", float("nan")])
+def test_a_threshold_is_a_number_from_0_to_1(team: Team, agent: Actor, above: Any) -> None:
+    with pytest.raises(Invalid, match="from 0 to 1"):
+        operations.set_pair_threshold(actor=factories.owner_actor(team), above=above)
+    with pytest.raises(Forbidden):
+        operations.set_pair_threshold(actor=agent, above=0.5)
 
 
 # Who sees a pair

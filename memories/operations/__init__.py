@@ -60,6 +60,7 @@ from memories.operations.save import (
     save_memory,
 )
 from memories.operations.screen import Hold, ScreeningRefusal, screen_digest
+from memories.operations.set_pairs import set_pair_threshold
 from memories.operations.set_screening import set_screening
 from memories.operations.settle import Settlement, reopen_pair, settle_pair
 from memories.operations.supersede import reinstate_memory, supersede_by_link, supersede_memory
@@ -135,6 +136,7 @@ __all__ = [
     "save_proposals",
     "screen_digest",
     "set_expiry",
+    "set_pair_threshold",
     "set_screening",
     "settle_pair",
     "supersede_by_link",

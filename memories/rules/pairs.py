@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeGuard
 
 from django.conf import settings
 
 from memories.models import PairKind, Type
 from memories.text.comparison import COMPARED_TEXT, Difference, compare_texts, normalize_wording
+from memoryhub.errors import Invalid
 
 ABOVE_LEAST, ABOVE_MOST = 0.0, 1.0
 NEAR_ABOVE = 0.8  # the cosine below which two texts in the same words are about something else
@@ -63,7 +64,23 @@ def rate_pair(one: ComparedMemory, other: ComparedMemory, *, similarity: float, 
 
 def read_pair_threshold(policy: Mapping[str, Any]) -> float:
     """Return the similarity above which a team's memories are compared, from its stored policy."""
+    own = find_own_threshold(policy)
+    return float(settings.PAIRS_ABOVE) if own is None else own
+
+
+def find_own_threshold(policy: Mapping[str, Any]) -> float | None:
+    """Return the threshold that the team has set itself, if it can be read."""
     pairs = policy.get("pairs")
     above = pairs.get("above") if isinstance(pairs, dict) else None
-    usable = isinstance(above, int | float) and not isinstance(above, bool) and ABOVE_LEAST <= above <= ABOVE_MOST
-    return float(above) if usable and above is not None else float(settings.PAIRS_ABOVE)
+    return float(above) if _is_threshold(above) else None
+
+
+def clean_pair_threshold(above: object) -> float:
+    """Check a threshold, and return it."""
+    if not _is_threshold(above):
+        raise Invalid({"above": f"This must be a number from {ABOVE_LEAST:g} to {ABOVE_MOST:g}."})
+    return float(above)
+
+
+def _is_threshold(above: object) -> TypeGuard[float]:
+    return isinstance(above, int | float) and not isinstance(above, bool) and ABOVE_LEAST <= above <= ABOVE_MOST

@@ -1,17 +1,22 @@
-"""The page on which a team's owners choose what becomes of writes in which screening finds something."""
+"""The page on which a team's owners choose what becomes of writes in which screening finds something, and how similar
+memories are compared."""
 
 from typing import Any
 
 from django import forms
+from django.conf import settings
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from memories import operations
+from memories.rules.pairs import ABOVE_LEAST, ABOVE_MOST, find_own_threshold
 from memories.rules.screening_settings import ScreenedWriter, ScreeningAction, list_actions, read_screening
 from memories.screening.findings import FindingGroup
 from memoryhub.flash import notify
 from memoryhub.forms import submit_form
 from teams import operations as registry
+from teams.models import Team
 from teams.team_page import TeamPage, in_team
 
 GROUP_TITLES = {
@@ -40,6 +45,14 @@ class ScreeningForm(forms.Form):
             for writer in ScreenedWriter:
                 choices = [(action.value, ACTION_TITLES[action]) for action in list_actions(group, writer)]
                 self.fields[f"{group}-{writer}"] = forms.ChoiceField(label=f"From {writer}", choices=choices)
+        self.fields["above"] = forms.FloatField(
+            label="Compare from this similarity on",
+            required=False,
+            min_value=ABOVE_LEAST,
+            max_value=ABOVE_MOST,
+            step_size=0.01,
+            help_text=f"From {ABOVE_LEAST:g} to {ABOVE_MOST:g}. Empty for this hub's own, {settings.PAIRS_ABOVE:g}.",
+        )
 
     @property
     def groups(self) -> list[tuple[str, str, list[forms.BoundField]]]:
@@ -60,11 +73,15 @@ class ScreeningForm(forms.Form):
 @in_team
 def edit_screening(request: HttpRequest, place: TeamPage) -> HttpResponse:
     registry.require_owner(place.actor)
-    present = {f"{group}-{writer}": action for (group, writer), action in read_screening(place.team.policy).items()}
+    policy = place.team.policy
+    chosen = {f"{group}-{writer}": action for (group, writer), action in read_screening(policy).items()}
+    present = {**chosen, "above": find_own_threshold(policy)}
     form = ScreeningForm(request.POST or None, initial=present)
 
-    def save(**_: str) -> dict[str, Any]:
-        return operations.set_screening(actor=place.actor, settings=form.settings)
+    @transaction.atomic
+    def save(**_: str) -> Team:
+        operations.set_screening(actor=place.actor, settings=form.settings)
+        return operations.set_pair_threshold(actor=place.actor, above=form.cleaned_data["above"])
 
     if submit_form(form, save):
         notify(request, "Saved. It holds for every write from now on.")
