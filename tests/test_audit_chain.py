@@ -13,12 +13,14 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from memories import operations
-from memories.models import AuditEntry, FileVersion, Memory, Revision
+from memories.models import AuditEntry, AuditPlace, FileVersion, Memory, MemoryFields, Revision
 from memories.operations import redact_stored_texts
 from memories.operations.audit_chain import seal_entries
 from memories.operations.retention import remove_outdated
 from memories.queries.audit_check import check_chain
+from memories.queries.audit_histories import HISTORIES
 from memories.screening.findings import FindingGroup
+from memoryhub.ids import uuid7
 from teams.actor import Actor
 from teams.models import Team
 from tests import factories
@@ -82,6 +84,62 @@ def test_what_was_tampered_with_is_named(history: Memory, name: str) -> None:
     assert code == 1
     assert words in text
     assert "Berth" not in text
+
+
+LATER = timezone.now() + timedelta(days=7)
+CHANGED_FIELDS: dict[str, Any] = {
+    "type": "lesson",
+    "importance": 0.123,
+    "pinned": True,
+    "expires_at": LATER,
+    "source": "wiki",
+    "scope": "agent",
+    "metadata": {"a": 1},
+    "category": "rules",
+    "tags": ["berths"],
+    "key": "berth-8",
+    "summary": "Closed.",
+    "content": "Berth 8 is closed.",
+    "version": 9,
+    "verified_at": LATER,
+    "verified_by": "ana",
+    "review_by": LATER,
+    "valid_from": LATER,
+    "valid_until": LATER,
+    "superseded_by": uuid7(),
+    "status": "rejected",
+    "provenance": "person",
+    "forgotten_at": LATER,
+    "forgotten_by": "ana",
+    "forget_reason": "It was a dream.",
+}
+
+
+def test_every_field_of_a_version_is_tampered_with() -> None:
+    assert CHANGED_FIELDS.keys() == {field.name for field in MemoryFields._meta.local_fields}
+
+
+@pytest.mark.parametrize("name", CHANGED_FIELDS)
+def test_a_field_of_a_version_that_was_tampered_with_is_found(history: Memory, name: str) -> None:
+    Revision.objects.filter(version=1).update(**{name: CHANGED_FIELDS[name]})
+    assert len(check_chain().problems) == 1
+
+
+def test_entries_of_the_first_form_stay_valid(history: Memory, writer: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = HISTORIES[AuditPlace.MEMORY_VERSION]
+    with monkeypatch.context() as earlier:
+        earlier.setitem(HISTORIES, AuditPlace.MEMORY_VERSION, versions._replace(forms=versions.forms[:1]))
+        factories.memory(writer, f"Use {Samples(7).github_token()}", is_screened=True)
+        seal_entries()
+        assert AuditEntry.objects.last_first()[0].form == 1
+    operations.update_memory(actor=writer, memory_id=history.pk, content="Berth 7 is closed again.")
+    seal_entries()
+    assert AuditEntry.objects.last_first()[0].form == 2
+    assert not check_chain().problems
+    redact_stored_texts(writer.organization_id, frozenset({FindingGroup.SECRET}))
+    assert not check_chain().problems
+    AuditEntry.objects.filter(form=2, place=AuditPlace.MEMORY_VERSION).update(form=1)
+    assert check_chain().problems
 
 
 def test_an_anchor_shows_that_the_end_was_cut_off_or_made_anew(history: Memory) -> None:

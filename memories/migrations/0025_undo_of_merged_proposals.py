@@ -1,4 +1,4 @@
-"""What an undo needs of a proposal that was merged into another memory."""
+"""What an undo needs of a proposal that was merged into another memory, and the form of an audit entry's digests."""
 
 from django.db import migrations, models
 
@@ -13,5 +13,10 @@ class Migration(migrations.Migration):
             model_name="proposal",
             name="undo",
             field=models.JSONField(default=dict),
+        ),
+        migrations.AddField(
+            model_name="auditentry",
+            name="form",
+            field=models.SmallIntegerField(default=1),
         ),
     ]

@@ -38,6 +38,7 @@ class AuditEntry(models.Model):
     previous = models.BinaryField(max_length=32)
     hash = models.BinaryField(max_length=32)
     sealed_at = models.DateTimeField()
+    form = models.SmallIntegerField(default=1)  # which columns the digests are of
 
     objects = AuditEntryQuerySet.as_manager()
 
@@ -55,7 +56,8 @@ class AuditEntry(models.Model):
 
     def compute_hash(self) -> bytes:
         """Return the hash that the entry must have."""
-        words = (self.number, self.place, self.row_id, self.subject_id, self.sealed_at.timestamp())
+        words = [self.number, self.place, self.row_id, self.subject_id, self.sealed_at.timestamp()]
+        words += [self.form] if self.form > 1 else []  # the first entries had none
         written = "\x1f".join(map(str, words)).encode()
         digests = bytes(self.digest) + bytes(self.text_digest)
         return sha256(bytes(self.previous) + digests + written).digest()

@@ -30,6 +30,7 @@ class SealedRow(NamedTuple):
     """An entry of a history, with the digests of who did what and of its words."""
 
     place: str
+    form: int
     row_id: str
     subject_id: str
     digest: bytes
@@ -72,11 +73,12 @@ def _seal_batch(place: str, after: str | int) -> list[SealedRow]:
     """Seal the next entries of a history, with the lock of the chain: what another process has sealed by then is
     seen."""
     lock_names(CHAIN_LOCK)
-    table, subject, digest, text_digest = HISTORIES[place]
-    statement = UNSEALED.format(table=table, subject=subject, digest=digest, text_digest=text_digest, place=place)
+    history = HISTORIES[place]
+    form = history.get_form(history.latest_form)._asdict()
+    statement = UNSEALED.format(table=history.table, subject=history.subject, place=place, **form)
     with connection.cursor() as cursor:
         cursor.execute(statement, {"after": after, "limit": SEALED_AT_ONCE})
-        rows = [SealedRow(place, *row) for row in cursor.fetchall()]
+        rows = [SealedRow(place, history.latest_form, *row) for row in cursor.fetchall()]
     append_to_chain(rows)
     return rows
 
@@ -100,18 +102,20 @@ def append_to_chain(rows: Sequence[SealedRow]) -> None:
 def note_removals(subject_ids: Iterable[UUID]) -> None:
     """Note in the chain that memories or files are removed for good with their versions, in the same transaction."""
     ids = sorted(map(str, subject_ids))
-    append_to_chain([SealedRow(AuditPlace.REMOVED, pk, pk, NOTHING, NOTHING) for pk in ids])
+    append_to_chain([SealedRow(AuditPlace.REMOVED, 1, pk, pk, NOTHING, NOTHING) for pk in ids])
 
 
 def note_rewrites(place: str, row_ids: Iterable[object]) -> None:
     """Note in the chain that the words of these entries of a history were changed for good, with their new digest, in
     the same transaction."""
-    table, _, digest, text_digest = HISTORIES[place]
+    history = HISTORIES[place]
+    digest, text_digest = history.get_form(history.latest_form)
     rows = sorted({str(pk) for pk in row_ids})
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT id::text, {digest}, {text_digest} FROM {table} WHERE id = ANY(%s)",  # noqa: S608 (ours)
+            f"SELECT id::text, {digest}, {text_digest} FROM {history.table} WHERE id = ANY(%s)",  # noqa: S608 (ours)
             [[int(pk) for pk in rows] if place == AuditPlace.ADMIN else [UUID(pk) for pk in rows]],
         )
         found = cursor.fetchall()
-    append_to_chain([SealedRow(AuditPlace.REWRITTEN, pk, place, *digests) for pk, *digests in found])
+    form = history.latest_form
+    append_to_chain([SealedRow(AuditPlace.REWRITTEN, form, pk, place, *digests) for pk, *digests in found])

@@ -1,6 +1,7 @@
 """The check of the audit chain: that no entry of it or of the histories was changed or removed."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from django.db import connection
@@ -81,9 +82,9 @@ def _iterate_batches() -> Iterator[list[AuditEntry]]:
 
 def _compare_with_histories(batch: Sequence[AuditEntry], suspects: dict[str, tuple[AuditEntry, str]]) -> None:
     """Compare the entries with the rows they stand for. What differs is suspect until a later entry says why."""
-    for place in COVERED_PLACES:
-        entries = [entry for entry in batch if entry.place == place]
-        present = _read_digests(place, [entry.row_id for entry in entries])
+    covered = [entry for entry in batch if entry.place in COVERED_PLACES]
+    for (place, form), entries in _group_by_form(covered, "place").items():
+        present = _read_digests(place, [entry.row_id for entry in entries], form=form)
         for entry in entries:
             found = present.get(entry.row_id)
             if found is None:
@@ -95,6 +96,17 @@ def _compare_with_histories(batch: Sequence[AuditEntry], suspects: dict[str, tup
     _clear_suspects(batch, suspects)
 
 
+def _group_by_form(entries: Iterable[AuditEntry], field: str) -> dict[tuple[str, int], list[AuditEntry]]:
+    """Group entries by their history, which this field names, and the form of their digests. A form that this hub does
+    not know stands in an entry that was changed."""
+    groups: dict[tuple[str, int], list[AuditEntry]] = defaultdict(list)
+    for entry in entries:
+        place = getattr(entry, field)
+        if place in HISTORIES and 1 <= entry.form <= HISTORIES[place].latest_form:
+            groups[place, entry.form].append(entry)
+    return groups
+
+
 def _clear_suspects(batch: Sequence[AuditEntry], suspects: dict[str, tuple[AuditEntry, str]]) -> None:
     """Drop the suspects that the chain itself says were removed or rewritten."""
     removed = {entry.row_id for entry in batch if entry.place == AuditPlace.REMOVED}
@@ -103,21 +115,20 @@ def _clear_suspects(batch: Sequence[AuditEntry], suspects: dict[str, tuple[Audit
             if entry.subject_id in removed and "gone" in what:
                 del suspects[name]
     rewritten = [entry for entry in batch if entry.place == AuditPlace.REWRITTEN]
-    for place in {entry.subject_id for entry in rewritten}:
-        entries = [entry for entry in rewritten if entry.subject_id == place]
-        present = _read_digests(place, [entry.row_id for entry in entries])
+    for (place, form), entries in _group_by_form(rewritten, "subject_id").items():
+        present = _read_digests(place, [entry.row_id for entry in entries], form=form)
         for entry in entries:
             found, name = present.get(entry.row_id), f"{place} {entry.row_id}"
             if found and found[:2] == (bytes(entry.digest), bytes(entry.text_digest)):
                 suspects.pop(name, None)
 
 
-def _read_digests(place: str, row_ids: Sequence[str]) -> dict[str, tuple[bytes, bytes, bool]]:
+def _read_digests(place: str, row_ids: Sequence[str], *, form: int) -> dict[str, tuple[bytes, bytes, bool]]:
     """Return the digests that the rows have now, and whether a purge blanked the words."""
     is_id = str.isdecimal if place == AuditPlace.ADMIN else parse_uuid
     if not (row_ids := [pk for pk in row_ids if is_id(pk)]):
         return {}
-    table, _, digest, text_digest = HISTORIES[place]
+    digest, text_digest = HISTORIES[place].get_form(form)
     purged = "false"
     if place == AuditPlace.MEMORY_VERSION:
         purged = (
@@ -128,7 +139,7 @@ def _read_digests(place: str, row_ids: Sequence[str]) -> dict[str, tuple[bytes, 
     kind = "integer" if place == AuditPlace.ADMIN else "uuid"
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT id::text, {digest}, {text_digest}, {purged} FROM {table} AS entry"  # noqa: S608 (ours)
+            f"SELECT id::text, {digest}, {text_digest}, {purged} FROM {HISTORIES[place].table} AS entry"  # noqa: S608 (ours)
             f" WHERE id = ANY(%s::{kind}[])",
             [list(row_ids)],
         )
