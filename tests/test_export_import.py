@@ -265,6 +265,21 @@ def test_what_comes_from_elsewhere_is_not_the_word_of_a_person_here(cast: Cast, 
     assert Memory.objects.get(pk=tool.pk).provenance == "tool"
 
 
+@pytest.mark.parametrize("signed", [True, False])
+def test_a_held_memory_is_still_held_after_an_import(cast: Cast, tmp_path: Path, signed: bool) -> None:
+    policy = {"rules": [{"who": ["agent"], "then": "propose"}]}
+    held = factories.memory(replace(cast["writer"].actor(), policy=policy), "The pager is in the left drawer.")
+    assert held.proposal_id
+    archive = export_organization(cast.ops.organization, tmp_path)
+    if not signed:
+        archive = alter_entry(archive, "rows/memories_memory", lambda rows: rows.replace(b"drawer", b"cupboard"))
+    teammate = cast["teammate"].actor()
+    empty_hub()
+    transfer.import_archive(archive, trust=transfer.Trust(unsigned=True, same_logins=True))
+    assert Memory.objects.get(pk=held.pk).status == "proposed"
+    assert not Memory.objects.visible_to(teammate).filter(pk=held.pk).exists()
+
+
 def test_owners_and_agents_carry_away_what_they_see(cast: Cast, tmp_path: Path) -> None:
     for scope in Scope:
         cast.memory(scope, f"Within {scope}.")

@@ -68,7 +68,8 @@ def reopen_pair(*, actor: Actor, pair_id: UUID, now: datetime | None = None) -> 
         raise Forbidden("An agent takes back its own decisions only.")
     if take_back := TAKEN_BACK_BY.get(pair.decision):
         kept, gone = _choose_kept(pair, pair.kept)
-        take_back(bypass_policy(actor), kept, gone, pair.undo, now)
+        undoing = actor if actor.agent_id else bypass_policy(actor)  # an agent's policy may be another by now
+        take_back(undoing, kept, gone, pair.undo, now)
     pair.undo, pair.kept, pair.settled_at = {}, None, None
     pair.state, pair.decision, pair.reason, pair.updated_at = PairState.OPEN, "", "", now
     pair.agent_id = pair.user_id = None
@@ -192,7 +193,9 @@ def _reinstate_other(actor: Actor, kept: UUID, gone: UUID, undo: Mapping[str, An
         raise Conflict(TAKEN_BACK)
     reinstate_memory(actor=actor, memory_id=gone, now=now)
     if undo["kept_before"] != undo["kept_version"]:
-        revert_memory(actor=actor, memory_id=kept, to_version=undo["kept_before"], now=now)
+        reverted = revert_memory(actor=actor, memory_id=kept, to_version=undo["kept_before"], now=now)
+        if reverted.proposal_id:  # which goes with this refusal
+            raise Forbidden("Taking this back needs a person's approval.")
     _restore_link(actor, kept, gone, undo)
     if undo.get("gone_owned_key"):
         _return_key(kept, gone)
