@@ -4,12 +4,13 @@
 
 The folder has sick.jsonl (a, b, label: contradiction, neutral or entailment) and msr.jsonl (a, b, label: paraphrase or
 different). The rules were made with every second row, beginning with the first; the others are measured alone. Without
-a database: the two texts are compared as the hub does it, with the vectors of the default model.
+a database: the two texts are compared as the hub does it, with the vectors of the default model, and again as a hub
+without a model compares them.
 """
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,23 +32,35 @@ def main() -> None:
     for name, label, kinds in (("sick", "contradiction", {PairKind.CONTRADICTION}), ("msr", "paraphrase", same)):
         rows = lines(folder / f"{name}.jsonl")
         for half, part in (("made with", rows[::2]), ("measured", rows[1::2])):
-            report_pairs(f"{name}, {half}: {label}", [row["label"] == label for row in part], find_kinds(part, kinds))
+            right = [row["label"] == label for row in part]
+            for way, measure in (("by meaning", measure_by_meaning), ("by letters", measure_by_letters)):
+                report_pairs(f"{name}, {half}, {way}: {label}", right, find_kinds(part, kinds, measure))
 
 
-def find_kinds(rows: Sequence[dict[str, Any]], kinds: set[Any]) -> list[bool]:
+def find_kinds(rows: Sequence[dict[str, Any]], kinds: set[Any], measure: Callable[[str, str], float]) -> list[bool]:
     """Return of which pairs of sentences the hub would say one of these."""
-    from memories.embedding import get_provider
     from memories.rules.pairs import ComparedMemory, rate_pair, read_pair_threshold
 
-    provider, above = get_provider(), read_pair_threshold({})
-    assert provider
-    found = []
+    above, found = read_pair_threshold({}), []
     for row in rows:
-        one, other = provider.documents([row["a"], row["b"]])
-        similarity = sum(left * right for left, right in zip(one, other, strict=True))
-        finding = rate_pair(ComparedMemory(row["a"]), ComparedMemory(row["b"]), similarity=similarity, above=above)
+        one, other = ComparedMemory(row["a"]), ComparedMemory(row["b"])
+        finding = rate_pair(one, other, similarity=measure(row["a"], row["b"]), above=above)
         found.append(finding is not None and finding.kind in kinds)
     return found
+
+
+def measure_by_meaning(first: str, second: str) -> float:
+    from memories.embedding import get_provider
+
+    provider = get_provider()
+    assert provider
+    return sum(left * right for left, right in zip(*provider.documents([first, second]), strict=True))
+
+
+def measure_by_letters(first: str, second: str) -> float:
+    from memories.text.wording import measure_overlap
+
+    return measure_overlap(first, second)
 
 
 def report_pairs(title: str, right: Sequence[bool], found: Sequence[bool]) -> None:

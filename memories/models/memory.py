@@ -74,6 +74,11 @@ TEXT_HASH = Func(  # by which the same text is found
 )
 
 
+WORDING_HASH = Func(  # by which a text in the same words is found
+    Func("content", function="memory_wording"), function="md5", output_field=models.TextField()
+)
+
+
 class MemoryFields(models.Model):
     """The fields that each version of a memory has."""
 
@@ -386,6 +391,13 @@ class Memory(Authored, MemoryFields):
             ),
             models.Index(
                 F("organization"), F("audience"), TEXT_HASH, name="memory_same_text", condition=Q(forgotten_at=None)
+            ),
+            models.Index(
+                F("organization"),
+                F("audience"),
+                WORDING_HASH,
+                name="memory_same_wording",
+                condition=Q(forgotten_at=None),
             ),
             models.Index(fields=["organization", "audience", "key"], name="memory_key", condition=~Q(key="")),
             models.Index(

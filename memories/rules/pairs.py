@@ -8,12 +8,13 @@ from typing import Any, TypeGuard
 from django.conf import settings
 
 from memories.models import PairKind, Type
-from memories.text.comparison import COMPARED_TEXT, Difference, compare_texts, normalize_wording
+from memories.text.comparison import Difference, compare_texts
+from memories.text.wording import COMPARED_TEXT, normalize_wording
 from memoryhub.errors import Invalid
 
 ABOVE_LEAST, ABOVE_MOST = 0.0, 1.0
-NEAR_ABOVE = 0.8  # the cosine below which two texts in the same words are about something else
-SHARED_BY_KEYS = 0.75  # the cosine above which a text under another key may still be about the same
+NEAR_ABOVE = 0.65  # the similarity below which two texts in the same words are about something else
+SHARED_BY_KEYS = 0.75  # the similarity above which a text under another key may still be about the same
 RECORDS = frozenset({Type.EVENT.value, Type.OBSERVATION.value})  # of moments: each has its own date
 APART = frozenset({"conversation"})  # categories of texts that repeat and contradict each other by nature
 

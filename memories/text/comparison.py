@@ -22,14 +22,19 @@ from memories.text.fact_words import (
     PREPOSITIONS,
     SMALL,
 )
+from memories.text.wording import COMPARED_TEXT, measure_overlap, normalize_wording
 
-COMPARED_TEXT = 1_200  # characters of a text that are compared, from its beginning
 MOST_SENTENCES = 8  # of each text
 LONGEST_REPLACEMENT = 8  # words of a name or a value
 SHARED_WORDS = 0.32  # of the words of the shorter sentence that the other must have
 SHARED_BEFORE_VALUE = 4  # words in front of a closing word without which it proves nothing
 WORDS_AFTER_VALUE = 2  # like the noun of which it is a kind
 SAME_WORDS = 0.66  # of the words of both that two texts have in common, if they say the same
+SAME_LETTERS, SAME_WORDS_BESIDE = (
+    0.65,
+    0.5,
+)  # of three letters in a row, which other forms of a word share; and of words
+SAME_BUT_ONE = 0.85  # of the words of both, if one word stands in place of another
 
 TOKEN = re.compile(r"(?:~?/|v(?=\d))?\w+(?:[.,:/@’'+\\-]+\w+)*%?")
 SENTENCE_BOUNDARY = re.compile(r"(?<=[^\W_]{2}[.!?;])\s+(?=[^\Wa-z])|\n+|(?<=[。！？])")
@@ -96,13 +101,7 @@ def compare_texts(first: str, second: str) -> Comparison:
                 break
     if differences:
         return Comparison(differences=tuple(differences))
-    return Comparison(same=_share_most_words(ones, others))
-
-
-@lru_cache(maxsize=64)
-def normalize_wording(text: str) -> str:
-    """Return the text in small letters, with single spaces, without the signs around its words."""
-    return " ".join(word.strip(".,;:!?\"'()[]*_`") for word in text.casefold().split()).strip()
+    return Comparison(same=_say_the_same(ones, others) and _share_most(first, second, ones, others))
 
 
 @lru_cache(maxsize=256)
@@ -342,17 +341,31 @@ def _find_value(one: Sentence, other: Sentence) -> tuple[Difference, ...]:
     return ()
 
 
-def _share_most_words(ones: Sequence[Sentence], others: Sequence[Sentence]) -> bool:
-    """Return whether two texts have most words in common, and all numbers, names and negations."""
+def _say_the_same(ones: Sequence[Sentence], others: Sequence[Sentence]) -> bool:
+    """Return whether nothing that is a fact stands in one text alone. One of them may name more than the other, but not
+    each something else."""
     if _list_facts(ones) != _list_facts(others):
         return False
     mine, theirs = _list_stems(ones), _list_stems(others)
-    either = mine | theirs
-    return bool(either) and len(mine & theirs) >= SAME_WORDS * len(either)
+    return _list_names(ones) <= theirs or _list_names(others) <= mine
+
+
+def _share_most(first: str, second: str, ones: Sequence[Sentence], others: Sequence[Sentence]) -> bool:
+    """Return whether two texts have most words in common, or words that are written alike."""
+    mine, theirs = _list_stems(ones), _list_stems(others)
+    share = len(mine & theirs) / max(1, len(mine | theirs))
+    if len(mine - theirs) == len(theirs - mine) == 1 and share < SAME_BUT_ONE:
+        return False
+    return share >= SAME_WORDS or (share >= SAME_WORDS_BESIDE and measure_overlap(first, second) >= SAME_LETTERS)
 
 
 def _list_facts(sentences: Sequence[Sentence]) -> set[str]:
-    return {word.stem for sentence in sentences for word in sentence.words if word.kind not in ("small", "plain")}
+    """Return the numbers, dates, versions, paths and negations."""
+    return {word.stem for one in sentences for word in one.words if word.kind not in ("small", "plain", "name")}
+
+
+def _list_names(sentences: Sequence[Sentence]) -> set[str]:
+    return {word.stem for sentence in sentences for word in sentence.words if word.kind == "name"}
 
 
 def _list_stems(sentences: Sequence[Sentence]) -> frozenset[str]:
