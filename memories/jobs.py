@@ -33,6 +33,7 @@ from memories.queries.jobs import MAX_COUNTED_JOBS
 from teams.operations import prune as prune_operations
 
 JOB_SECONDS = 15.0  # seconds after which a job makes room for others, and a worker may stop
+COMPARE_TURNS = 120  # in one night: a large hub takes several nights to compare everything
 KEEP_DONE = 48  # hours
 KEEP_FAILED = 24 * 30
 
@@ -88,6 +89,22 @@ def tidy_job(timestamp: int = 0, *, after: str = "", within: float = JOB_SECONDS
         with suppress(AlreadyEnqueued), transaction.atomic():
             tidy_job.defer(after=turn.go_on_after)
     return f"{turn.removed:,} files without an attachment removed"
+
+
+@app.periodic(cron="10 4 * * *")
+@app.task(name="compare", queue="compare", lock="compare", queueing_lock="compare")
+def compare_job(
+    timestamp: int = 0, *, after: str = str(similarity.FIRST_ID), turns: int = 1, within: float = JOB_SECONDS
+) -> str:
+    """Compares all memories for duplicates and contradictions: those that were imported, for example."""
+    turn = similarity.compare_all(after=UUID(after), within=within)
+    if turn.go_on_after:
+        tonight = turns < COMPARE_TURNS  # or else the next night; until then, none begins anew
+        with suppress(AlreadyEnqueued), transaction.atomic():
+            compare_job.configure(schedule_in={"seconds": 1} if tonight else {"hours": 23}).defer(
+                after=str(turn.go_on_after), turns=turns + 1 if tonight else 1
+            )
+    return f"{turn.compared:,} memories compared; {'more wait' if turn.go_on_after else 'all are'}"
 
 
 @app.periodic(cron="20 3 * * *")
@@ -187,6 +204,7 @@ JOBS_BY_NAME: dict[str, Callable[[], str]] = {
     "embed": partial(embed_job, everything=True, within=math.inf),
     "link": partial(run_waiting_jobs, "link"),
     "discard": partial(run_waiting_jobs, "discard"),
+    "compare": partial(compare_job, within=math.inf),
     "tidy": partial(tidy_job, within=math.inf),
     "retain": retain_job,
     "prune": partial(prune_job, within=math.inf),

@@ -45,6 +45,7 @@ VERSION = re.compile(r"v\d+(?:\.\w+)*|\d+(?:\.\d+){2,}(?:-\w+)?", re.IGNORECASE)
 FILE_ENDINGS = "py|js|ts|md|toml|json|ya?ml|sh|txt|go|rs|sql|html|css|conf|ini|env"
 PATH = re.compile(rf"~?/|\w:\\|[\w.-]+[/\\][\w.-]+|https?:|[\w-]+\.(?:{FILE_ENDINGS})$")
 ISO_DATE = re.compile(r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+FACTS = frozenset({"number", "date", "version", "path", "name"})
 WORD_ENDINGS = ("ing", "ed", "es", "s", "ly", "'s", "’s", "d")
 
 
@@ -189,6 +190,8 @@ def find_differences(one: Sentence, other: Sentence) -> tuple[Difference, ...]:
     shared = one.stems & other.stems
     if not shared or len(shared) < SHARED_WORDS * min(len(one.stems), len(other.stems)):
         return ()
+    if correction := _find_correction(one, other) or _find_correction(other, one, turned=True):
+        return correction
     mine, theirs = _subtract_words(one, other), _subtract_words(other, one)
     if not mine or not theirs:
         return _find_denial(one, other, mine, theirs, shared)
@@ -215,6 +218,19 @@ def _subtract_words(one: Sentence, other: Sentence) -> list[Word]:
         if left[word.stem] < 0 and word.kind not in ("small", "negation"):
             words.append(word)
     return words
+
+
+def _find_correction(one: Sentence, other: Sentence, *, turned: bool = False) -> tuple[Difference, ...]:
+    """Return what a sentence puts in place of something that the other one says: `27 %, not 41 %`."""
+    if not one.denials:
+        return ()
+    for before, denied in pairwise(one.words):
+        if before.stem == "not" and denied.kind in FACTS and denied.stem in other.stems:
+            instead = [word for word in one.words if word.kind == denied.kind and word.stem not in other.stems]
+            if instead:
+                pair = instead[0].text, denied.text
+                return (Difference(denied.kind, *(reversed(pair) if turned else pair)),)
+    return ()
 
 
 def _find_denial(
