@@ -11,7 +11,22 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from memories import demo
-from memories.models import Asset, Association, Memory, Proposal, RecallLog, Revision, Scope, Source, TeamFile, Type
+from memories.embedding import get_provider
+from memories.embedding.active_model import invalidate_active_models
+from memories.models import (
+    Asset,
+    Association,
+    Memory,
+    Pair,
+    Proposal,
+    RecallLog,
+    Revision,
+    Scope,
+    Source,
+    TeamFile,
+    Type,
+)
+from memories.operations.similarity import compare_all
 from teams import auth
 from teams.models import Agent, Level, Project, Role, Team
 from tests import factories
@@ -100,3 +115,19 @@ def test_it_is_refused_where_people_work(settings: Settings) -> None:
     call_command("seed_demo")
     settings.DATABASE_URL = "postgres://somewhere/hub"  # it is there: nothing is added
     call_command("seed_demo")
+
+
+@pytest.mark.parametrize("provider", ["wordllama", "none"])
+def test_its_memories_have_one_contradiction_and_no_duplicates(settings: Settings, provider: str) -> None:
+    """Of the six pairs that its authors linked as updating or contradicting, one says in words what it corrects."""
+    settings.EMBEDDING = provider
+    get_provider.cache_clear()
+    invalidate_active_models()
+    demo.seed()
+    Pair.objects.all().delete()
+    assert compare_all(within=600).compared == Memory.objects.alive().count()
+    pairs = [(pair.kind, pair.older.content[:24], pair.newer.content[:24]) for pair in Pair.objects.with_memories()]
+    correction = ("contradiction", "41 % of Deck sessions st", "Only 27 % of Deck sessio")
+    assert pairs == ([correction] if provider != "none" else [])  # they share few letters
+    get_provider.cache_clear()
+    invalidate_active_models()

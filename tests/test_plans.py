@@ -11,6 +11,8 @@ from pytest_django import DjangoDbBlocker
 from memories.embedding import get_provider
 from memories.models import Memory, Type, pgvector
 from memories.models.vector_field import vector_literal
+from memories.operations import candidates
+from memories.operations.candidates import build_statement
 from memories.operations.embed import embedding_text
 from memories.recall import Filters, Mode, meaning, recall, word_stats, words
 from teams.actor import Actor
@@ -112,6 +114,25 @@ def test_each_statement_uses_its_index(crowd: Actor, mode: Mode, query: str, fil
         assert not read & {"memories_memory", "memories_embedding", "memories_lexeme"}, plan
         total = sum(count_touched_rows(node) for node in parts if node.get("Relation Name") in TABLES)
         assert total <= BOUND, (total, plan)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("with_pairs", [False, True])
+@pytest.mark.parametrize("by_vectors", [True, False])
+def test_what_is_compared_is_found_by_indexes(crowd: Actor, by_vectors: bool, with_pairs: bool) -> None:
+    if by_vectors and not pgvector.has_vectors(connection):
+        return
+    made = get_provider()
+    assert made
+    team = Memory.objects.filter(audience=crowd.team_id)
+    ids = list(team.order_by("pk").values_list("pk", flat=True)[:1])
+    values = {"memories": ids, "model": made.name, "above": 0.9, "links": False, "now": timezone.now()}
+    plan = explain_statement(build_statement(by_vectors=by_vectors, with_pairs=with_pairs), values)
+    parts = list(nodes(plan))
+    assert not [node for node in parts if node["Node Type"] == "Seq Scan" and node["Relation Name"] in TABLES], plan
+    assert "memory_same_wording" in {node.get("Index Name") for node in parts}
+    total = sum(count_touched_rows(node) for node in parts if node.get("Relation Name") in TABLES)
+    assert total <= EACH + 4 * candidates.MOST_SHARING, (total, plan)
 
 
 LISTS: dict[str, int] = {  # and how many rows of the team each may touch

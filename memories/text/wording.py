@@ -1,19 +1,18 @@
-"""The wording of a text: its words without regard to capitals, spaces and the signs around them."""
+"""The wording of a text: its words, whatever their capitals and the spaces and signs between them."""
 
 from functools import lru_cache
 
 COMPARED_TEXT = 1_200  # characters of a text that are compared, from its beginning
 SIGNS = ".,;:!?\"'()[]*_`"
-# Letters of which Python and Postgres make different small ones.
-ONE_FORM = str.maketrans({"İ": "i", "Σ": "σ", "ς": "σ"})
+# Signs are spaces; and Python and Postgres make different small letters of these.
+ONE_FORM = str.maketrans(dict.fromkeys(SIGNS, " ") | {"İ": "i", "Σ": "σ", "ς": "σ"})
 
 
 @lru_cache(maxsize=64)
 def normalize_wording(text: str) -> str:
-    """Return the text in small letters, with single spaces, without the signs around its words. The SQL function
-    `memory_wording` returns the same."""
-    words = text.translate(ONE_FORM).lower().split()
-    return " ".join(filter(None, (word.strip(SIGNS) for word in words)))
+    """Return the text in small letters, with one space in place of spaces and signs. The SQL function `memory_wording`
+    returns the same."""
+    return " ".join(text.translate(ONE_FORM).lower().split())
 
 
 def measure_overlap(first: str, second: str) -> float:
