@@ -12,7 +12,7 @@ FUNCTIONS = import_module("memories.migrations.0001_search_functions").FUNCTIONS
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("memories", "0021_legal_holds")]
+    dependencies = [("memories", "0025_undo_of_merged_proposals")]
 
     operations = [
         migrations.RunSQL(FUNCTIONS.read_text(encoding="utf-8"), migrations.RunSQL.noop),
