@@ -25,7 +25,16 @@ from procrastinate.contrib.django.utils import connector_params
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
 from procrastinate.jobs import Status
 
-from memories.operations import audit_chain, decide, keys, legal_holds, retention, similarity, stray_files
+from memories.operations import (
+    audit_chain,
+    decide,
+    keys,
+    legal_holds,
+    retention,
+    similarity,
+    stray_files,
+    team_retention,
+)
 from memories.operations import embed as embed_operations
 from memories.operations.attach import drop_removed
 from memories.operations.forget import delete_stored_files as discard_files
@@ -110,12 +119,14 @@ def compare_job(
 @app.periodic(cron="20 3 * * *")
 @app.task(name="retain", queue="retain", lock="retain", queueing_lock="retain")
 def retain_job(timestamp: int = 0) -> str:
-    """Removes outdated recalls, forgotten memories, idempotency records and finished jobs."""
+    """Removes outdated recalls, forgotten memories, idempotency records and jobs; applies teams' retention rules."""
     removed = retention.remove_outdated(now=timezone.now())
+    ended = team_retention.apply_retention_rules(now=timezone.now())
     delete = async_to_sync(app.job_manager.delete_old_jobs)
     delete(nb_hours=KEEP_DONE)
     delete(nb_hours=KEEP_FAILED, include_failed=True, include_cancelled=True, include_aborted=True)
-    return ", ".join(f"{count:,} {what}" for what, count in removed.items()) + " removed"
+    counts = ", ".join(f"{count:,} {what}" for what, count in removed.items())
+    return f"{counts} removed; by rules {ended['forget']:,} memories forgotten, {ended['remove']:,} removed"
 
 
 @app.periodic(cron="50 3 * * *")

@@ -23,6 +23,7 @@ from memories.views import (
     palette,
     playground,
     recall_log,
+    retention,
     review,
     review_edit,
     review_pairs,
@@ -112,6 +113,8 @@ urlpatterns = [
     path("rules/<int:number>/<slug:way>/", team_rules.move_rule_view, name="team-rule-move"),
     path("rules/<int:number>/remove/now/", team_rules.remove_rule_view, name="team-rule-remove"),
     path("rules/reset/", team_rules.reset_rules_view, name="team-rules-reset"),
+    path("retention/", retention.edit_retention, name="retention"),
+    path("retention/<int:number>/remove/", retention.remove_retention_rule, name="retention-remove"),
     path("screening/", screening.edit_screening, name="screening"),
     # files and conversations
     path("files/", files.show_folder, name="files"),

@@ -1,5 +1,6 @@
 """Ownership of keys: an owner that expires, is forgotten or moves passes its key to the newest active namesake."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -23,21 +24,26 @@ def sweep_expired(*, rows: MemoryQuerySet, now: datetime, wait: bool = False) ->
     """
     held = rows.expired_unswept(now=now).order_by("pk").select_for_update(of=("self",), skip_locked=not wait)
     expired = list(held.defer("search"))
-    Memory.objects.filter(pk__in=[memory.pk for memory in expired]).update(
-        forgotten_at=F("expires_at"),
+    forget_as_system(expired, at=F("expires_at"), reason="expired", now=now)
+    return len(expired)
+
+
+def forget_as_system(memories: Sequence[Memory], *, at: datetime | F, reason: str, now: datetime) -> None:
+    """Forget active memories that are locked, each with its revision, and hand on their keys."""
+    Memory.objects.filter(pk__in=[memory.pk for memory in memories]).update(
+        forgotten_at=at,
         forgotten_by="system",
-        forget_reason="expired",
+        forget_reason=reason,
         version=F("version") + 1,
         updated_at=Greatest(F("updated_at"), now),
     )
-    for organization_id in {memory.organization_id for memory in expired}:
-        theirs = [memory.pk for memory in expired if memory.organization_id == organization_id]
+    for organization_id in {memory.organization_id for memory in memories}:
+        theirs = [memory.pk for memory in memories if memory.organization_id == organization_id]
         record_revisions(organization_id=organization_id, signer=None, memory_ids=theirs, change=Change.FORGOTTEN)
-    drop_vectors(expired)
-    for memory in expired:
+    drop_vectors(memories)
+    for memory in memories:
         if memory.owns_key:
             hand_on_key(memory, now=now)
-    return len(expired)
 
 
 def sweep_all_expired(*, now: datetime) -> int:

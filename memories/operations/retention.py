@@ -110,11 +110,13 @@ def _remove_forgotten(before: datetime) -> int:
     lock_holds(oldest.values())
     locked = old.filter(pk__in=list(oldest)).order_by("pk").select_for_update(of=("self",), skip_locked=True)
     organizations = dict(locked.values_list("pk", "organization"))
-    _remove_memories(list(organizations), within=set(organizations.values()))
+    remove_memories(list(organizations), within=set(organizations.values()))
     return len(organizations)
 
 
-def _remove_memories(ids: list[UUID], *, within: set[UUID]) -> None:
+def remove_memories(ids: list[UUID], *, within: set[UUID]) -> None:
+    """Remove memories of these organizations with all that refers to them, noted in the audit chain. The caller has
+    locked them."""
     remove_files_later(Asset.with_removed.of_memories(within, ids))
     note_removals(ids)
     for model, link in MEMORY_REFERENCES:

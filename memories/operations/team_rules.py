@@ -25,9 +25,9 @@ def read_team_rules(team: Team) -> list[Rule]:
         return []
 
 
-def digest_rules(policy: Mapping[str, Any]) -> str:
+def digest_rules(policy: Mapping[str, Any], *, part: str = "rules") -> str:
     """Return a short digest, by which a form says what it was made from."""
-    return hashlib.sha256(json.dumps(policy.get("rules"), sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(policy.get(part), sort_keys=True).encode()).hexdigest()[:16]
 
 
 @transaction.atomic

@@ -40,6 +40,7 @@ PAGES = {
     "rules": f"{TEAM}rules/",
     "rule-new": f"{TEAM}rules/new/",
     "rule": f"{TEAM}rules/1/",
+    "retention": f"{TEAM}retention/",
     "activity": f"{TEAM}activity/",
     "recalls": f"{TEAM}activity/recalls/",
     "known": f"{TEAM}activity/known/",
