@@ -11,10 +11,10 @@ from django.utils import timezone
 from memories import operations, recall
 from memories.embedding import active_model
 from memories.models import Batch, Embedding, Memory, Revision
-from memories.operations import bulk_edit
+from memories.operations import bulk_edit, embed
 from memories.operations.bulk_edit import build_bulk_edit
 from memories.rules.policies import bypass_policy
-from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound
+from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound, TooLarge
 from teams import rights
 from teams.actor import Actor
 from teams.models import Role
@@ -121,6 +121,8 @@ def test_what_is_forgotten_together_is_gone_and_comes_back_with_its_keys(writer:
     undone = bulk_edit.undo_bulk_edit(actor=writer, batch_id=batch.pk)
     assert undone.left_ids == []
     assert states("forgotten_at") == {None}
+    assert Embedding.objects.count() == 1
+    embed.catch_up()  # which the commit asks for
     assert Embedding.objects.count() == 4
     owners = set(Memory.objects.filter(owns_key=True).values_list("pk", "key"))
     assert owners == {(taken.pk, "k0"), (memories[1].pk, "k1"), (memories[2].pk, "k2")}
@@ -224,6 +226,21 @@ def test_five_hundred_at_most_and_one_at_least(writer: Actor) -> None:
             bulk_edit.preview_effects(actor=writer, memory_ids=ids, wish=PIN)
         with pytest.raises(Invalid, match=sentence):
             bulk_edit.apply_bulk_edit(actor=writer, seen=dict.fromkeys(ids, 1), wish=PIN)
+
+
+def test_more_bytes_than_one_request_may_touch_are_refused(writer: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    memories = three(writer)
+    monkeypatch.setattr(bulk_edit, "MAX_BULK_BYTES", 20)
+    assert bulk_edit.preview_effects(actor=writer, memory_ids=[memories[0].pk, memories[1].pk], wish=PIN).changing
+    sentence = "At most 20 bytes of content at once; these are 24. Do it in parts."
+    with pytest.raises(TooLarge, match=sentence):
+        bulk_edit.preview_effects(actor=writer, memory_ids=[memory.pk for memory in memories], wish=PIN)
+    with pytest.raises(TooLarge, match=sentence):
+        do(writer, memories, PIN)
+    assert states("version") == {1}
+    assert do(writer, memories[:2], PIN).memory_ids
+    Memory.objects.filter(pk=memories[2].pk).update(content="longer than all of it")
+    assert do(writer, memories[2:], PIN).memory_ids
 
 
 @pytest.mark.parametrize("said", [{"deed": "explode"}, {"deed": "tag"}, {"deed": "untag", "tags": [" "]}])

@@ -273,6 +273,22 @@ def test_rename_moves_a_file_or_a_directory(writer: Actor) -> None:
     assert paths == {"deep/final.txt", "people/ana/notes.md", "people/bo.md"}
 
 
+def test_a_directory_of_too_many_bytes_is_moved_and_deleted_in_parts(
+    writer: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "BRANCH_BYTES", 100)
+    for path in ("notes/a.txt", "notes/b.txt"):
+        make(writer, f"/memories/{path}", "x" * 60)
+    sentence = "At most 100 bytes of files at once; these are 120. Do it in parts."
+    moving = tools.call(writer, "files/rename", {"old_path": "/memories/notes", "new_path": "/memories/people"})
+    deleting = tools.call(writer, "files/delete", {"path": "/memories/notes"})
+    for response in (moving, deleting):
+        assert (response.status_code, response.json()["fields"]) == (413, {"path": sentence})
+    assert set(FileVersion.objects.values_list("version", flat=True)) == {1}
+    assert run_files_command(writer, "delete", path="/memories/notes/a.txt")
+    assert run_files_command(writer, "rename", old_path="/memories/notes", new_path="/memories/people")
+
+
 def test_rename_overwrites_nothing(writer: Actor) -> None:
     for path in ("a.txt", "b.txt", "dir/c.txt", "other/c.txt"):
         make(writer, f"/memories/{path}", path)

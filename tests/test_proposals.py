@@ -12,12 +12,12 @@ from django.utils import timezone
 
 from memories import operations
 from memories.models import Association, Memory, Proposal, ProposalState, Revision, Source, Status
-from memories.operations import Draft
+from memories.operations import Draft, decide_many
 from memories.prompts.context import build_context
 from memories.queries.lookup import find_proposal
 from memories.recall import recall
 from memories.rules import policies
-from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound
+from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound, TooLarge
 from teams import rights
 from teams.actor import Actor
 from teams.models import Organization, Project, Role, Team, Verb, Workspace
@@ -489,3 +489,15 @@ def test_a_rule_that_makes_no_sense_is_named(rules: list[Any], field: str) -> No
     with pytest.raises(Invalid) as refusal:
         policies.clean_rules(rules)
     assert list(refusal.value.fields) == [field]
+
+
+def test_decisions_about_more_bytes_than_one_request_may_touch_are_refused(
+    team: Team, agent: Actor, editor: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposals = [propose_new(team, agent, f"Pump {number} runs at night.") for number in range(3)]
+    ids = [proposal.pk for proposal in proposals]
+    monkeypatch.setattr(decide_many, "DECISION_BYTES", 60)
+    for decide in (operations.approve_proposals, operations.reject_proposals, operations.reopen_proposals):
+        with pytest.raises(TooLarge, match="At most 60 bytes of text at once"):
+            decide(actor=editor, proposal_ids=ids)
+    assert operations.approve_proposals(actor=editor, proposal_ids=ids[:2]).decided == ids[:2]

@@ -262,6 +262,17 @@ def test_heavy_work_weighs_more(caller: Caller, settings: Settings, method: str,
 
 
 @pytest.mark.usefixtures("minute")
+def test_a_folder_weighs_as_much_as_its_files(caller: Caller, settings: Settings) -> None:
+    content = {"path": "/memories/notes/a.txt", "file_text": "x" * 500_001}
+    assert caller("POST", "tools/files/create", content).status_code == 200
+    settings.REQUESTS_PER_MINUTE = 8
+    moved = caller("POST", "tools/files/rename", {"old_path": "/memories/notes", "new_path": "/memories/people"})
+    assert moved.status_code == 200
+    assert caller("POST", "tools/files/delete", {"path": "/memories/people"}).status_code == 429
+    assert caller("GET", "me").status_code == 200
+
+
+@pytest.mark.usefixtures("minute")
 def test_what_is_refused_leaves_the_minute_to_smaller_work(caller: Caller, settings: Settings) -> None:
     settings.REQUESTS_PER_MINUTE = 6
     assert caller("GET", "me").status_code == 200

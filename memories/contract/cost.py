@@ -5,6 +5,7 @@ from typing import Any
 
 MEMORIES_PER_REQUEST = 10  # of a batch: they cost about what one save costs
 BYTES_PER_REQUEST = 20_000  # of their content
+FILE_BYTES_PER_REQUEST = 100_000  # of files that are renamed or deleted: they are not embedded
 EXTRACTION = 20
 MESSAGES_PER_REQUEST = 500  # of a conversation: short ones cost more to check than to read
 EXPORT = 50
@@ -20,3 +21,7 @@ def weigh_batch(body: Mapping[str, Any]) -> int:
 
 def weigh_extraction(body: Mapping[str, Any]) -> int:
     return EXTRACTION - 1 + len(body.get("messages") or ()) // MESSAGES_PER_REQUEST
+
+
+def weigh_files(size: int) -> int:
+    return max(size - 1, 0) // FILE_BYTES_PER_REQUEST

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memories.models import TAG_COUNT, Batch, Change, Deed, Memory, Revision
-from memories.operations.embed import drop_vectors, embed_memories
+from memories.operations.embed import drop_vectors, queue_reembedding
 from memories.operations.keys import free_key, hand_on_key
 from memories.operations.propose import enforce_policy
 from memories.operations.record import record_revisions, translate_integrity_errors
@@ -18,11 +18,12 @@ from memories.operations.revise import refuse_earlier_expiry
 from memories.operations.screen import screen_values
 from memories.rules.access import require_verb
 from memories.rules.fields import clean_fields
-from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound
+from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound, TooLarge
 from teams.actor import Actor
 from teams.models import Verb
 
 MAX_BULK_MEMORIES = 500
+MAX_BULK_BYTES = 4 * 1024 * 1024  # of their content, which is indexed anew and copied into the history
 FieldValues = dict[str, Any]
 
 CHANGE_OF_DEED = {
@@ -91,6 +92,7 @@ def preview_effects(
     now, ids = now or timezone.now(), list(dict.fromkeys(memory_ids))
     _check_count(ids)
     found = find_selectable(actor=actor, memory_ids=ids, now=now)
+    _check_size(found.values())
     effects = [(found[pk], _preview_effect(actor, found[pk], wish, now)) for pk in ids if pk in found]
     return BulkPreview(
         changing=[memory for memory, effect in effects if not isinstance(effect, str)],
@@ -107,6 +109,7 @@ def apply_bulk_edit(*, actor: Actor, seen: Mapping[UUID, int], wish: BulkEdit, n
     _check_count(seen)
     wish = replace(wish, reason=_screen_wish(actor, wish))
     rows = _lock_in_order(actor, list(seen), forgotten=wish.deed is Deed.RESTORE, now=now)
+    _check_size(rows)
     effects = {row.pk: _preview_effect(actor, row, wish, now) for row in rows if row.version == seen[row.pk]}
     values = {pk: effect for pk, effect in effects.items() if not isinstance(effect, str)}
     if len(values) != len(seen):
@@ -166,6 +169,13 @@ def _check_count(ids: Collection[UUID]) -> None:
         raise Invalid({"memories": "Select some memories first."})
     if len(ids) > MAX_BULK_MEMORIES:
         raise Invalid({"memories": f"At most {MAX_BULK_MEMORIES} memories at once; these are {len(ids)}."})
+
+
+def _check_size(rows: Collection[Memory]) -> None:
+    size = sum(len(row.content.encode()) for row in rows)
+    if size > MAX_BULK_BYTES and len(rows) > 1:
+        sentence = f"At most {MAX_BULK_BYTES:,} bytes of content at once; these are {size:,}. Do it in parts."
+        raise TooLarge({"memories": sentence})
 
 
 def find_selectable(*, actor: Actor, memory_ids: Sequence[UUID], now: datetime | None = None) -> dict[UUID, Memory]:
@@ -287,7 +297,7 @@ def _release_keys(rows: Sequence[Memory], now: datetime) -> None:
 
 
 def _reclaim_keys(rows: Sequence[Memory], now: datetime) -> None:
-    embed_memories(rows)
+    queue_reembedding(rows)
     for row in rows:
         if row.key:
             free_key(beside=row, audience=row.audience, key=row.key, now=now)

@@ -11,6 +11,7 @@ from django.db.models.functions import Concat, Greatest, Substr
 from django.utils import timezone
 
 from memories.models import FILE_BYTES, Change, FileVersion, TeamFile
+from memories.models.constants import octet_length
 from memories.operations.record import reveal_if_readable, translate_integrity_errors
 from memories.operations.screen import screen_values
 from memories.rules.access import require_verb
@@ -24,6 +25,7 @@ from teams.models import Verb
 
 ANY_VERSION = None  # a version: the caller does not care
 ABSENT = 0  # a version: there must be no such file yet
+BRANCH_BYTES = 16 * FILE_BYTES  # renamed or deleted at once: each file is indexed anew and copied into the history
 
 
 @transaction.atomic
@@ -231,10 +233,16 @@ def _lock_branch(actor: Actor, team_id: UUID, path: str) -> dict[UUID, str]:
     living = TeamFile.objects.writable_by(actor).of_team(team_id).select_for_update()
     living = living.order_by("path", "-updated_at", "-id")
     branch = living.filter(path=path), living.filter(path__startswith=f"{path}/")
-    found = next((held for rows in branch if (held := dict(rows.values_list("pk", "path")))), None)
+    found = next(
+        (held for rows in branch if (held := list(rows.values_list("pk", "path", octet_length("content"))))), None
+    )
     if found is None:
         raise NotFound(f"There is no file or folder {path!r}.")
-    return found
+    size = sum(size for _, _, size in found)
+    if size > BRANCH_BYTES and len(found) > 1:
+        sentence = f"At most {BRANCH_BYTES:,} bytes of files at once; these are {size:,}. Do it in parts."
+        raise TooLarge({"path": sentence})
+    return {pk: path for pk, path, _ in found}
 
 
 # Copies the present version of each of these files into the history.

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from django.db.models import Q
+from django.db.models import Q, Sum
 
 from memories.models import TeamFile, TeamFileQuerySet
+from memories.models.constants import octet_length
 from memories.recall.literal_text import contains_text
 from memories.recall.text_filter import file_lexemes, having
 from teams.actor import Actor
@@ -19,6 +20,13 @@ def team_files(actor: Actor) -> TeamFileQuerySet:
 def files_in_folder(rows: TeamFileQuerySet, folder: str) -> TeamFileQuerySet:
     """Return the files anywhere below the folder; all files for the root, whose path is empty."""
     return rows.filter(path__startswith=f"{folder}/") if folder else rows
+
+
+def measure_path(actor: Actor, path: str) -> int:
+    """Return the bytes of the team's file at the path, or of all files below it."""
+    rows = TeamFile.objects.visible_to(actor).filter(Q(path=path) | Q(path__startswith=f"{path}/"), team=actor.team_id)
+    size: int | None = rows.aggregate(size=Sum(octet_length("content")))["size"]
+    return size or 0
 
 
 def file_words_filter(words: str) -> Q:

@@ -4,10 +4,12 @@ models know them by heart."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from urllib.parse import unquote
 
 from memories import operations
+from memories.contract import cost
 from memories.models import PATH_LENGTH, TeamFile
 from memories.models.constants import octet_length
 from memories.queries import folders
@@ -113,6 +115,10 @@ def rename(actor: Actor, arguments: Arguments) -> Result:
     except KeyTaken as error:
         raise KeyTaken(f"The destination {new} already exists") from error
     return _answer(f"Successfully renamed {old} to {new}")
+
+
+def _weigh_path(actor: Actor, arguments: Arguments, *, field: str) -> int:
+    return cost.weigh_files(folders.measure_path(actor, _inside(field, arguments[field])))
 
 
 def _answer(sentence: str) -> Result:
@@ -312,6 +318,7 @@ TOOLS = (
         description="Deletes a file, or a directory with everything in it.",
         parameters=record({"path": ANY}, required=["path"]),
         act=delete,
+        weigh=partial(_weigh_path, field="path"),
         gives=ANSWER,
         destroys=True,
         example={"path": "/memories/harbour"},
@@ -323,6 +330,7 @@ TOOLS = (
         description="Renames or moves a file or directory. The new path must be free.",
         parameters=record({"old_path": ANY, "new_path": _path("The new path.")}, required=["old_path", "new_path"]),
         act=rename,
+        weigh=partial(_weigh_path, field="old_path"),
         gives=ANSWER,
         example={"old_path": "/memories/notes.txt", "new_path": "/memories/harbour/notes.txt"},
         answer={"content": "Successfully renamed /memories/notes.txt to /memories/harbour/notes.txt"},

@@ -38,7 +38,7 @@ class Tool:
     repeats: bool = False  # done again, it changes nothing more
     needs: Needs = None  # verbs of the token; unless said, what `reads` and `destroys` tell
     title: str = ""
-    weigh: Callable[[Arguments], int] | None = None  # what a call costs beyond an ordinary request
+    weigh: Callable[[Actor, Arguments], int] | None = None  # what a call costs beyond an ordinary request
     context: Mapping[str, str] = field(default_factory=dict)  # arguments that tell the circumstances, by their names
     example: Arguments | None = None  # what a call says
     answer: Result | None = None  # and what comes back
@@ -57,7 +57,7 @@ class Tool:
         require_verb(actor, *self.verbs(arguments))
         checked = validate_input(self.parameters, without_nulls(self.parameters, arguments), name="arguments")
         if self.weigh:
-            rate_limits.charge_work(actor=actor, work=self.weigh(checked))
+            rate_limits.charge_work(actor=actor, work=self.weigh(actor, checked))
         prepared = self.think(actor, checked) if self.think else {}
         return partial(self.act, actor, {**checked, **prepared})
 

@@ -66,7 +66,7 @@ TOOLS = tuple(
             parameters=taking(inputs.EXTRACT),
             think=read,
             act=extract,
-            weigh=cost.weigh_extraction,
+            weigh=lambda _, arguments: cost.weigh_extraction(arguments),
             gives=output_schemas.EXTRACTED,
         ),
     )

@@ -41,7 +41,7 @@ TOOLS = tuple(
             "them in the same order.",
             parameters=taking(DRAFTS, needs=("memories",)),
             act=use_cases.save_memories,
-            weigh=cost.weigh_batch,
+            weigh=lambda _, arguments: cost.weigh_batch(arguments),
             gives=whole_record({"memories": list_of(output_schemas.WRITTEN)}),
         ),
         Tool(
