@@ -37,6 +37,7 @@ PIECES = {
     "emoji": "😀",
     "Chinese": "密码",
     "capitals that grow": "İ",
+    "marks in the wrong order": "\u0315\u0300",
     "wrapped text": wrap("hello world abc123") + " ",
     "wrapped secrets": wrap("password=abc123XY") + " ",
     "access keys": f"{'AK'}IA{Samples(1).draw(UPPER, 16)} ",

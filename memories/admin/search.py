@@ -15,6 +15,7 @@ from memories.recall.text_filter import lexemes
 from memories.recall.words import MOST_TERMS, match_any
 from memoryhub.admin import MAX_LIST_ROWS, PER_PAGE, only_recent
 from memoryhub.ids import parse_uuid
+from memoryhub.text import compose_text
 
 MemoryRows = QuerySet[Memory]
 LIVING, FORGOTTEN, EXPIRING = "living", "forgotten", "expiring"
@@ -104,7 +105,7 @@ def find_ids_by_index(sources: Sequence[QuerySet[Any]]) -> list[UUID]:
 
 def search_condition(text: str, *, audience: UUID | None = None) -> RawSQL | None:
     """Return the condition that the search column has all words of a text; None if it has no words."""
-    text = tokens.normalize_query(text)
+    text = compose_text(text)
     query = lexemes(text) or [(name,) for token in tokens.read_tokens(text) for name in token.identifiers]
     if not query:
         return None

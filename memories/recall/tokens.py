@@ -45,12 +45,6 @@ UNION ALL
 SELECT 'whole', place, NULL, memory_identifiers(token) FROM {WHOLE}
 """
 
-# As in the function memory_has_many_marks.
-MANY_MARKS = re.compile(
-    r"[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u06d6-\u06ed\u0730-\u074a\u07eb-\u07f3\u0816-\u082d"
-    r"\u0859-\u085b\u0898-\u08ff\u0951-\u0954\u0e38-\u0e4b\u0eb8-\u0ecb\u0f18-\u0f87\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
-    r"\u302a-\u302f\u3099\u309a\ufe20-\ufe2f]{31}"
-)
 TOKEN = re.compile(r"\S+")
 PLAIN = re.compile(r"[a-z]{1,100}")
 READ_AS_ENGLISH = ("hindi", "russian")  # words of plain letters in these
@@ -230,12 +224,6 @@ def read_tokens(query: str, languages: Sequence[str] = (ENGLISH,)) -> list[Token
             cursor.execute(READ, bound(unknown))
             read = remember(unknown, cursor.fetchall())
     return merge_readings(readings, read)
-
-
-def normalize_query(query: str) -> str:
-    """Return the query in the Unicode normal form that the index uses, which leaves letters with dozens of marks
-    alone."""
-    return query if MANY_MARKS.search(query) else unicodedata.normalize("NFC", query)
 
 
 def limit_query(query: str) -> str:

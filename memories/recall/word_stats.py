@@ -20,6 +20,7 @@ from memoryhub import background, locks
 from memoryhub.ids import uuid7
 from memoryhub.languages import ENGLISH
 from memoryhub.prepared_statements import array_literal, prepared_cursor
+from memoryhub.text import compose_text
 from teams.actor import Actor
 
 LOOK_EVERY = timedelta(seconds=30)  # between looks whether an audience has changed much
@@ -153,7 +154,7 @@ class Within:
 def terms(*, query: str, within: Within, audiences: Sequence[UUID], now: datetime) -> Terms:
     """Return the query's words, weighted by their rarity in these audiences; for a long query, only those of the part
     that is read."""
-    query = query_tokens.normalize_query(query)
+    query = compose_text(query)
     keys = {within.key(audience): audience for audience in audiences}
     tokens, counted = _look_up_tokens(query_tokens.limit_query(query), within, keys, now=now)
     only_identifiers = all(token.identifiers or not any(lexemes for _, lexemes in token.words) for token in tokens)

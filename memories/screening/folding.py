@@ -4,6 +4,8 @@ import re
 import string
 import unicodedata
 
+from memoryhub.text import MARK, MOST_MARKS
+
 _LOWERED = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 # Letters of other alphabets that look like Latin ones, as they stand inside Latin words.
 _LOOK_ALIKES = str.maketrans(
@@ -24,6 +26,7 @@ _TYPOGRAPHY = (
 _MIXED_WORD = re.compile("[a-z][Ͱ-ӿ]|[Ͱ-ӿ][a-z]")
 # Latin letters, and signs that no word is made of: punctuation, currencies, arrows, lines.
 _ONLY_LATIN = re.compile("[\x00-\u024f\u2010-\u2044\u20a0-\u20cf\u2190-\u22ff\u2500-\u257f]*+")
+_MORE_MARKS = re.compile(f"({MARK}{{{MOST_MARKS}}}){MARK}+")
 _UNSEEN = re.compile("[\xad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]+")
 
 
@@ -49,6 +52,7 @@ def strip_accents(text: str) -> str:
 
 
 def _fold_alphabets(text: str) -> str:
+    text = _MORE_MARKS.sub(r"\1", text)  # which NFKC puts into order in n² steps
     if not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text)
     text = _UNSEEN.sub("", text).lower()

@@ -5,7 +5,7 @@
 
 -- One form of what Unicode can write in two; plain ASCII has only one. Letters with dozens of marks, more than any
 -- language has, stay as they are: to bring n marks into order takes n² steps. Unicode's stream-safe text format draws
--- the line at the same number. memories.recall.tokens has the same marks.
+-- the line at the same number. memoryhub.text has the same marks.
 CREATE OR REPLACE FUNCTION memory_has_many_marks(text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN $1 ~ '[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u06d6-\u06ed\u0730-\u074a\u07eb-\u07f3\u0816-\u082d\u0859-\u085b\u0898-\u08ff\u0951-\u0954\u0e38-\u0e4b\u0eb8-\u0ecb\u0f18-\u0f87\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u302a-\u302f\u3099\u309a\ufe20-\ufe2f]{31}';
