@@ -7,12 +7,14 @@ from typing import Any
 from django import forms
 
 from memories.models import KEY_LENGTH, LABEL_LENGTH, SUMMARY_LENGTH, Memory, Relation, Revision, Scope, Type
+from memories.rules.anchors import LAST_LINE, NewAnchor
 from memories.rules.fields import DEFAULT_IMPORTANCE
 from memoryhub.forms import MomentField, WordsField
 from memoryhub.ids import parse_uuid
 from teams.team_page import TeamPage
 
 AudienceChoices = list[tuple[str, str]]
+ANCHOR_FORM_FIELDS = ("repository", "path", "first_line", "last_line", "commit", "sha256")
 MAX_VERSION = 2**31 - 1  # the largest version number that the database can hold
 MINUTE_FIELDS = ("valid_from", "valid_until", "expires_at", "review_by")  # shown to the minute
 
@@ -137,6 +139,23 @@ class SourceForm(forms.Form):
     quote = MultilineField(label="Quotation", widget=forms.Textarea(attrs={"rows": 3}))
     session = forms.CharField(required=False)
     message_id = forms.CharField(required=False, label="Message")
+    repository = forms.CharField(
+        required=False, widget=forms.TextInput(attrs={"placeholder": "git.example.org/acme/berths"})
+    )
+    path = forms.CharField(
+        required=False, label="File", widget=forms.TextInput(attrs={"placeholder": "config/cranes.toml"})
+    )
+    first_line = forms.IntegerField(required=False, min_value=1, max_value=LAST_LINE)
+    last_line = forms.IntegerField(required=False, min_value=1, max_value=LAST_LINE)
+    commit = forms.CharField(required=False)
+    sha256 = forms.CharField(
+        required=False, label="SHA-256", help_text="Of the lines, each with a line feed at its end."
+    )
+
+    def take_anchor(self) -> NewAnchor | None:
+        """Return the anchor that was filled in, if one was, and leave the other fields."""
+        values = {name: self.cleaned_data.pop(name) for name in ANCHOR_FORM_FIELDS}
+        return NewAnchor(**values) if any(values.values()) else None
 
 
 def form_values(version: Memory | Revision) -> dict[str, Any]:

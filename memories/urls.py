@@ -5,6 +5,7 @@ from django.urls import path
 from memories.views import (
     actions,
     activity,
+    anchors,
     attachments,
     bulk_edit,
     context,
@@ -101,6 +102,8 @@ urlpatterns = [
     path("review/pairs/<uuid:pair_id>/", review_pairs.show_pair, name="review-pair"),
     path("review/pairs/<uuid:pair_id>/settle/", review_pairs.settle_pair_view, name="review-pair-settle"),
     path("review/pairs/<uuid:pair_id>/reopen/", review_pairs.reopen_pair_view, name="review-pair-reopen"),
+    path("review/anchors/<uuid:source_id>/accept/", anchors.accept_anchor_view, name="review-anchor-accept"),
+    path("review/anchors/<uuid:source_id>/reopen/", anchors.reopen_anchor_view, name="review-anchor-reopen"),
     path("review/reports/<uuid:memory_id>/dismiss/", feedback.dismiss_reports_view, name="review-reports-dismiss"),
     path("review/reports/<uuid:memory_id>/reopen/", feedback.reopen_reports_view, name="review-reports-reopen"),
     path("review/preview/", review_edit.preview_decisions, name="review-preview"),

@@ -34,6 +34,7 @@ from memories.operations.propose import NeedsApproval, propose_change
 from teams import operations as registry
 from teams.actor import Actor
 from teams.models import Agent
+from tests.anchors import anchor
 
 SECRET_WORD = "The pager is in the left drawer."
 
@@ -109,7 +110,7 @@ def belongings(actor: Actor, name: str, content: str = SECRET_WORD, *, scope: Sc
         operations.associate(actor=actor, origin_id=memory.pk, target_id=other.pk),
         pair_up(memory, other),
         operations.attach_file(actor=actor, memory_id=memory.pk, file=upload, name="x.txt"),
-        operations.add_citation(actor=actor, memory_id=memory.pk, quote=content),
+        operations.add_citation(actor=actor, memory_id=memory.pk, quote=content, anchor=anchor()),
         propose_append(actor, memory, content),
         operations.files.write_file(actor=actor, path=f"{name}/file.md", content=content),
         registry.open_session(agent=Agent.objects.get(pk=actor.agent_id), name=f"{name}/chat").name,

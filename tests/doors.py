@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.mcp.resources import KEY
-from memories.models import Asset, Association, Memory, Pair, RecallLog, TeamFile
+from memories.models import Asset, Association, Memory, Pair, RecallLog, Source, TeamFile
 from memories.prompts.context import build_context
 from memories.recall import Mode, recall
 from memoryhub.ids import uuid7
@@ -190,6 +190,23 @@ def pair_with_twin(memory: Memory) -> Pair:
     twin.forgotten_at = twin.expires_at = twin.review_by = None
     twin.save(force_insert=True)
     return pair_up(memory, twin)
+
+
+def make_anchor(memory: Memory, **values: Any) -> Source:
+    place = {"repository": "acme/berths", "file_path": "a.toml", "sha256": "0" * 64, "state": "unchecked", **values}
+    return Source.objects.create(organization_id=memory.organization_id, memory=memory, agent=memory.agent, **place)
+
+
+def api_anchors(member: Member, memory: Memory) -> bool:
+    """Look for an anchor of the memory among those that the caller could check."""
+    source = make_anchor(memory)
+    answers = [
+        Client().get("/api/v1/anchors", params, headers=headers(member)).json()["anchors"]
+        for params in ({}, {"repository": "acme/berths"})
+    ]
+    shown = {str(source.pk) in {row["id"] for row in rows} for rows in answers}
+    assert len(shown) == 1
+    return shown == {True}
 
 
 def api_pairs(member: Member, memory: Memory) -> bool:
@@ -426,6 +443,7 @@ ALL: dict[Door, tuple[str, ...]] = {
     api_context: AGENTS,
     api_past: AGENTS,
     api_timeline: AGENTS,
+    api_anchors: AGENTS,
     api_pairs: AGENTS,
     api_recalls: AGENTS,
     scoped_get: AGENTS,
@@ -446,20 +464,21 @@ OF_THE_TEAM: tuple[Door, ...] = (kv_view, kv_search, group_recall, group_list, t
 
 
 def review_queue(member: Member, memory: Memory) -> bool:
-    """Look for the memory in the inbox of a person, as due, as one of a pair and as what a proposal would change: on
-    the page, by REST and in the counts, which must all agree."""
+    """Look for the memory in the inbox of a person, as due, as one of a pair, by its anchor and as what a proposal
+    would change: on the page, by REST and in the counts, which must all agree."""
     assert member.user
     pair_with_twin(memory)
     Memory.objects.filter(pk=memory.pk).update(review_by=timezone.now())
     assert memory.agent
     propose_append(factories.actor(memory.agent, workspace="blue"), memory, "And in the right one.")
+    make_anchor(memory, state="gone", failed_at=timezone.now())
     team = member.user.memberships.get().team.slug
     browser = Client()
     browser.force_login(member.user)
     browser.post(f"/t/acme/{team}/workspace/", {"workspace": "blue"})
     queue = browser.get(f"/api/v1/teams/acme/{team}/review?limit=50").json()
     kinds = {item["kind"] for item in queue["items"] if str(memory.pk) in str(item)}
-    assert kinds in (set(), {"proposals", "duplicates", "due"})
+    assert kinds in (set(), {"proposals", "duplicates", "anchors", "due"})
     assert {kind for kind, number in queue["counts"].items() if number} >= kinds
     assert bool(kinds) == (memory.content in browser.get(f"/t/acme/{team}/review/?kind=due").text)
     return bool(kinds)

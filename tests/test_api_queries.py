@@ -76,6 +76,8 @@ STATEMENTS = {
     "get proposals": 2,
     "get proposals/<uuid:proposal_id>": 2,
     "delete proposals/<uuid:proposal_id>": 5,
+    "get anchors": 2,
+    "post anchors/report": 4,
     "get pairs": 2,
     "get pairs/<uuid:pair_id>": 2,
     "post pairs/<uuid:pair_id>/settle": 36,

@@ -38,6 +38,7 @@ from teams import operations as registry
 from teams.actor import Actor
 from teams.models import Invitation, Membership, Organization, Role, Team, Token, Verb
 from tests import factories
+from tests.anchors import anchor_memory, report_lines
 from tests.belongings import pair_up, propose_append
 from tests.cast import Cast
 from tests.embedding_server import EndpointServer
@@ -82,6 +83,7 @@ def lively(cast: Cast) -> Organization:
     propose_append(actor, memory, "Behind the ladder.")
     operations.attach_file(actor=actor, memory_id=memory.pk, file=ContentFile(b"\x00\xff" * 70_000), name="list.bin")
     operations.add_citation(actor=actor, memory_id=memory.pk, quote="to the attic")
+    report_lines(actor, anchor_memory(actor, memory), "found", "two lines")
     gone = factories.memory(actor, "A box too many.")
     operations.associate(actor=actor, origin_id=memory.pk, target_id=gone.pk)
     pair_up(memory, gone)

@@ -12,7 +12,7 @@ from memories.models import Feedback, Memory, Rating, Scope
 from memories.queries.feedback import summarize_feedback
 from memories.queries.review import list_review_items
 from memories.recall import recall, why_not
-from memories.recall.feedback import find_factor
+from memories.recall.adjustments import find_feedback_factor
 from memoryhub.errors import Forbidden, Invalid, NotFound
 from teams import rights
 from teams.actor import Actor
@@ -41,7 +41,7 @@ def counts(actor: Actor, memory: Memory) -> dict[str, int]:
 def factor_of(actor: Actor, memory: Memory, query: str) -> float:
     (hit,) = [hit for hit in recall(actor=actor, query=query).hits if hit.memory.pk == memory.pk]
     assert hit.scored
-    return find_factor(hit.scored.feedback)
+    return find_feedback_factor(hit.scored.feedback)
 
 
 def reported_to(actor: Actor) -> list[str]:

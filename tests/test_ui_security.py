@@ -31,6 +31,7 @@ from teams.actor import Actor
 from teams.models import Admission, Invitation, Membership, Role, Team, Token
 from teams.views import members
 from tests import factories
+from tests.anchors import anchor_memory, report_lines
 from tests.cast import Cast
 from tests.hub import PROJECT_ROOT
 
@@ -104,12 +105,18 @@ def make_address_values(cast: Cast) -> dict[str, object]:
     for report in (reported, dismissed):
         work.rate_memory(actor=actor, memory_id=report.pk, rating="wrong")
     work.dismiss_reports(actor=owner, memory_id=dismissed.pk)
+    failed, accepted = anchor_memory(actor, memory), anchor_memory(actor, memory)
+    for source in (failed, accepted):
+        report_lines(actor, source)
+    work.accept_anchor(actor=owner, source_id=accepted.pk, sha256="")
     Team.objects.filter(pk=cast.ops.pk).update(policy=POLICY)
     return {
         "memory_id": memory.pk,
         "memory-reinstate memory_id": replaced.pk,
         "pair_id": open_pair.pk,
         "review-pair-reopen pair_id": settled_pair.pk,
+        "review-anchor-accept source_id": failed.pk,
+        "review-anchor-reopen source_id": accepted.pk,
         "review-reports-dismiss memory_id": reported.pk,
         "review-reports-reopen memory_id": dismissed.pk,
         "proposal_id": waiting,
@@ -181,6 +188,8 @@ def body(values: dict[str, object], name: str = "") -> dict[str, Any]:
         return {"then": "propose", "who": "agent", "seen": digest_rules(POLICY)}
     if name == "screening":
         return {f"{group}-{writer}": "refuse" for group in FindingGroup for writer in ScreenedWriter}
+    if name == "memory-cite":
+        return said | {"path": ""}  # of an anchor, which has more to it
     if name == "review-pair-settle":
         return said | {"decision": "keep"}
     if name in ("memory-attach", "file-upload"):

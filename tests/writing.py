@@ -186,6 +186,19 @@ def _replace_by_link(member: Member, theirs: Belongings, verbs: tuple[Verb, ...]
 REST[f"{LINKS} that replaces"] = _by_id(_replace_by_link)
 
 
+def _report_anchor(member: Member, theirs: Belongings, verbs: tuple[Verb, ...]) -> Answered:
+    """Report that an anchor is gone. Anchors that the caller may not report about are skipped."""
+    body = {"anchors": [{"id": theirs.places["source_id"], "present": None}]}
+    response = Client().post(
+        "/api/v1/anchors/report", body, content_type="application/json", headers=headers(member, *verbs)
+    )
+    skipped = response.status_code == 200 and response.json()["skipped"]
+    return Answered(404 if skipped else response.status_code, response.content.decode())
+
+
+REST["post anchors/report"] = Write(_report_anchor, lambda whose: whose.changes)
+
+
 # The dialects' tools
 
 Arguments = Callable[[Belongings], dict[str, Any]]

@@ -18,7 +18,7 @@ DOWNLOAD_CSP = "sandbox; default-src 'none'"
 
 class SourceInline(ReadOnlyInline):
     model = Source
-    fields = readonly_fields = ("url", "message_id", "session", "quote_excerpt", "created_at")
+    fields = readonly_fields = ("url", "file_path", "state", "message_id", "session", "quote_excerpt", "created_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows: QuerySet[Any] = super().get_queryset(request)
@@ -82,13 +82,21 @@ class AssociationAdmin(LogAdmin):
 
 @admin.register(Source)
 class SourceAdmin(MemoryAttachmentAdmin):
-    list_display = ("memory", "url", "message_id", "session", "byline", "created_at")
-    fields = ("organization", "memory", "url", "message_id", "session", "quote", "agent", "user", "created_at")
-    search_fields = ("url", "message_id", "quote")
+    list_display = ("memory", "url", "place", "state", "message_id", "session", "byline", "created_at")
+    list_filter = (("state", ChoicesDropdownFilter),)
+    fields = (
+        *("organization", "memory", "url", "message_id", "session", "quote", "agent", "user", "created_at"),
+        *("repository", "file_path", "first_line", "last_line", "commit", "sha256", "state", "checked_at"),
+    )
+    search_fields = ("url", "message_id", "quote", "file_path")
     search_help_text = "A memory's id, or words of the newest"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("session")
+
+    @display(description="Anchor")
+    def place(self, row: Source) -> str:
+        return row.place if row.file_path else ""
 
 
 @admin.register(Asset)

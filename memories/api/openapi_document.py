@@ -6,6 +6,8 @@ from typing import Any
 from memories.contract import inputs
 from memories.contract.output_schemas import PLACE_EXAMPLES
 from memories.models import (
+    FAILED_STATES,
+    AnchorState,
     Change,
     PairDecision,
     PairKind,
@@ -42,7 +44,8 @@ ENUMS = {
             enum.__name__: enum
             for enum in (PairDecision, PairKind, PairState, ProposalCause, ProposalState, ProposedOperation)
         },
-        **{enum.__name__: enum for enum in (FindingGroup, ScreeningAction)},
+        **{enum.__name__: enum for enum in (AnchorState, FindingGroup, ScreeningAction)},
+        "FailedAnchorState": FAILED_STATES,
         "Order": inputs.ORDERS,
         "SortBy": SORTS,
         "ReviewKind": REVIEW_KINDS,

@@ -12,6 +12,8 @@ urlpatterns = [
     path("proposals/<uuid:proposal_id>/reopen", review.Reopen.as_view(), name="api-proposal-reopen"),
     path("pairs/<uuid:pair_id>/settle", review.SettleReviewedPair.as_view(), name="api-review-pair-settle"),
     path("pairs/<uuid:pair_id>/reopen", review.ReopenReviewedPair.as_view(), name="api-review-pair-reopen"),
+    path("anchors/<uuid:source_id>/accept", review.AcceptAnchor.as_view(), name="api-anchor-accept"),
+    path("anchors/<uuid:source_id>/reopen", review.ReopenAnchor.as_view(), name="api-anchor-reopen"),
     path("reports/<uuid:memory_id>/dismiss", review.DismissReports.as_view(), name="api-reports-dismiss"),
     path("reports/<uuid:memory_id>/reopen", review.ReopenReports.as_view(), name="api-reports-reopen"),
 ]

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 from memories.api.framework import PersonAuthentication, actor_of
 from memories.api.openapi import endpoint
 from memories.contract import inputs, output_schemas
-from memories.contract.use_cases import feedback, pairs
+from memories.contract.use_cases import anchors, feedback, pairs
 from memories.contract.use_cases import review as use_cases
 from memories.queries.review import REVIEW_KINDS
 
@@ -40,8 +40,8 @@ class Review(PeopleView):
         of_people=True,
     )
     def get(self, request: Request, params: Mapping[str, Any], **team: str) -> Response:
-        """Returns the proposals, contradictions and duplicates that you may decide about, and memories that were
-        reported or are due for review."""
+        """Returns the proposals, contradictions and duplicates that you may decide about, and memories whose anchor has
+        failed, that were reported, or that are due for review."""
         return Response(use_cases.list_review(actor_of(request), params))
 
 
@@ -140,6 +140,39 @@ class ReopenReviewedPair(PeopleView):
     def post(self, request: Request, pair_id: UUID, body: dict[str, Any], **team: str) -> Response:
         """Both memories are again as they were, unless somebody has changed them since."""
         return Response(pairs.reopen_pair(actor_of(request), {"pair_id": pair_id}))
+
+
+class AcceptAnchor(PeopleView):
+    @endpoint(
+        operation="acceptAnchor",
+        summary="Decide that a memory with a failed anchor is still true",
+        takes=inputs.ACCEPT_ANCHOR,
+        gives=output_schemas.SOURCE,
+        example={"sha256": output_schemas.PRESENT_EXAMPLE["sha256"]},
+        answer=output_schemas.ANCHORED_EXAMPLE,
+        writes=True,
+        of_people=True,
+    )
+    def post(self, request: Request, source_id: UUID, body: dict[str, Any], **team: str) -> Response:
+        """The anchor is then what the check found; one that is gone is removed. If a check has found something else
+        than this hash meanwhile, you get 409."""
+        return Response(anchors.accept_anchor(actor_of(request), body | {"source_id": source_id}))
+
+
+class ReopenAnchor(PeopleView):
+    @endpoint(
+        operation="reopenAnchor",
+        summary="Undo a decision about an anchor",
+        takes=inputs.REOPEN,
+        gives=output_schemas.SOURCE,
+        example={},
+        answer=output_schemas.ANCHORED_EXAMPLE,
+        writes=True,
+        of_people=True,
+    )
+    def post(self, request: Request, source_id: UUID, body: dict[str, Any], **team: str) -> Response:
+        """The anchor is again what it was, and waits for a decision, unless it has been checked since (409)."""
+        return Response(anchors.reopen_anchor(actor_of(request), {"source_id": source_id}))
 
 
 class DismissReports(PeopleView):

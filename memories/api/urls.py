@@ -3,6 +3,7 @@
 from django.urls import path
 
 from memories.api import (
+    anchors,
     attachments,
     context,
     export,
@@ -21,6 +22,8 @@ from memories.api import (
 from memories.tools import DIALECTS
 
 urlpatterns = [
+    path("anchors", anchors.Anchors.as_view(), name="api-anchors"),
+    path("anchors/report", anchors.ReportAnchors.as_view(), name="api-anchors-report"),
     path("me", me.Me.as_view(), name="api-me"),
     path("recall", recall.Recall.as_view(), name="api-recall"),
     path("recall/why-not", recall.WhyNot.as_view(), name="api-why-not"),

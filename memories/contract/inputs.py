@@ -4,7 +4,10 @@ from memories.contract.memory_fields import SENT_FIELDS, TAGS
 from memories.conversations.transcript import CONVERSATION_NAME_LENGTH
 from memories.models import (
     LABEL_LENGTH,
+    LINE_HASH_LENGTH,
+    MOST_HASHED_LINES,
     PATH_LENGTH,
+    REPOSITORY_LENGTH,
     SUMMARY_LENGTH,
     TAG_COUNT,
     PairDecision,
@@ -21,6 +24,7 @@ from memories.operations import BATCH_BYTES, BATCH_LIMIT, Dedupe
 from memories.prompts import context
 from memories.queries.review import REVIEW_KINDS
 from memories.recall import AUTO, DEFAULT_LIMIT, MOST, QUERY_LENGTH, SORTS, Mode
+from memories.rules.anchors import LAST_LINE
 from memoryhub.json_schema import (
     Schema,
     anything,
@@ -118,14 +122,68 @@ ASSOCIATE = record(
     required=["target_id"],
     title="NewAssociation",
 )
+SENT_PLACE: dict[str, Schema] = {
+    "sha256": text(longest=64, description="Of the salt and the lines, each of them with a line feed at its end."),
+    "line_hashes": text(
+        longest=MOST_HASHED_LINES * LINE_HASH_LENGTH,
+        description=f"The first {LINE_HASH_LENGTH} hexadecimal digits of the same hash of each line alone, joined.",
+    ),
+    "first_line": whole(least=1, most=LAST_LINE),
+    "last_line": whole(least=1, most=LAST_LINE),
+}
+COMMIT_ID = text(longest=64, description="The commit at which it was so.")
+NEW_ANCHOR = record(
+    {
+        "repository": text(longest=REPOSITORY_LENGTH, description="Such as git.example.org/acme/berths."),
+        "path": text(longest=PATH_LENGTH, description="The file, from the top of the repository."),
+        "commit": COMMIT_ID,
+        "salt": text(longest=64, description="Hexadecimal; hashed in front of everything."),
+        **SENT_PLACE,
+    },
+    required=["sha256"],
+    title="NewAnchor",
+    description="A hash by which a check can say whether the file, some of its lines, or what is at the URL is as it "
+    "was.",
+)
 CITE = record(
     {
         "session": text(longest=200, description="Your own id of the conversation."),
         "message_id": text(longest=200),
         "url": text(longest=2_000),
         "quote": text(longest=5_000),
+        "anchor": NEW_ANCHOR,
     },
     title="NewSource",
+)
+ACCEPT_ANCHOR = record(
+    {"sha256": nullable(text(longest=64, description="The hash that was found, as you saw it; null if it is gone."))},
+    title="AcceptedAnchor",
+)
+REPORT_ANCHORS = record(
+    {
+        "commit": COMMIT_ID | {"description": "The commit that was checked."},
+        "anchors": list_of(
+            record(
+                {
+                    "id": identity(),
+                    "present": nullable(
+                        record(
+                            SENT_PLACE,
+                            required=["sha256"],
+                            title="HashedPlace",
+                            description="What is there now; null if the file or the lines are gone.",
+                        )
+                    ),
+                },
+                required=["id", "present"],
+                title="CheckedAnchor",
+            ),
+            least=1,
+            most=500,
+        ),
+    },
+    required=["anchors"],
+    title="AnchorReport",
 )
 UPLOAD = record(
     {
@@ -216,6 +274,9 @@ LIST: dict[str, Schema] = (
     | PAGE
 )
 PROPOSALS: dict[str, Schema] = {"state": one_of(ProposalState, description="Only proposals in this state.")} | PAGE
+ANCHORS: dict[str, Schema] = {
+    "repository": text(longest=REPOSITORY_LENGTH, description="Only of this repository; if empty, only of URLs.")
+} | PAGE
 PAIRS: dict[str, Schema] = {
     "state": one_of(
         PairState, default=PairState.OPEN.value, description="Pairs that await a decision, or decided ones."

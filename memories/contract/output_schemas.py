@@ -5,6 +5,8 @@ from typing import Any
 from memories.contract.inputs import SESSION_BINDINGS
 from memories.contract.memory_fields import ANSWERED_FIELDS, FIELD_EXAMPLES
 from memories.models import (
+    FAILED_STATES,
+    AnchorState,
     Change,
     PairDecision,
     PairKind,
@@ -20,6 +22,7 @@ from memories.models import (
 )
 from memories.prompts import context
 from memories.queries.review import MOST_COUNTED, REVIEW_KINDS
+from memories.rules.anchors import LAST_LINE
 from memories.rules.screening_settings import ScreeningAction
 from memories.screening.findings import FindingGroup
 from memoryhub.errors import MOST_FIELDS
@@ -44,10 +47,10 @@ COUNT = {"type": "integer", "minimum": 0}
 VERSION = {"type": "integer", "minimum": 1}
 
 
-def page(name: str, of: Schema) -> Schema:
-    """Return the schema of a page of a list."""
+def page(name: str, of: Schema, *, title: str = "") -> Schema:
+    """Return the schema of a page of a list, by default with the title of its rows."""
     following = nullable(text(description="Send it as `cursor` to get the next page."))
-    return whole_record({name: list_of(of), "next": following}, title=f"{of['title']}Page")
+    return whole_record({name: list_of(of), "next": following}, title=title or f"{of['title']}Page")
 
 
 VERSIONED: dict[str, Schema] = {
@@ -94,7 +97,10 @@ SCREENED = {
         description="What screening found in the text and changed or held, if it did. Never the words themselves.",
     )
 }
-TRUST = {"trust": text(description="unverified import, extraction or tool output: nobody has verified its text yet.")}
+TRUST = {
+    "trust": text(description="unverified import, extraction or tool output: nobody has verified its text yet."),
+    "anchor_state": one_of(FAILED_STATES, description="What became of a file or page that it is anchored to."),
+}
 PROPOSED = {
     "proposal_id": identity(description="The proposal that awaits a decision, if the write was held."),
     "duplicate": flag(description="Nothing was written: this memory has the text already."),
@@ -255,20 +261,58 @@ RATINGS = whole_record(
 REPORT = whole_record(
     {"rating": one_of(Rating), "reason": nullable(text()), "by": text(), "created_at": moment()}, title="Report"
 )
+ANCHORED_PLACE: dict[str, Schema] = {
+    "sha256": text(),
+    "line_hashes": nullable(text()),
+    "first_line": nullable(whole(least=1, most=LAST_LINE)),
+    "last_line": nullable(whole(least=1, most=LAST_LINE)),
+    "commit": nullable(text()),
+}
+ANCHOR = whole_record(
+    {
+        "repository": nullable(text()),
+        "path": nullable(text()),
+        "salt": nullable(text()),
+        **ANCHORED_PLACE,
+        "state": one_of(AnchorState),
+        "checked_at": nullable(moment()),
+        "failed_at": nullable(moment(description="Since when it is changed or gone.")),
+        "present": nullable(
+            whole_record(ANCHORED_PLACE, title="PresentPlace", description="What a check found, if it has changed.")
+        ),
+    },
+    title="Anchor",
+)
+SOURCE = whole_record(
+    {
+        "id": identity(),
+        "memory_id": identity(),
+        "session_id": nullable(identity()),
+        "message_id": nullable(text()),
+        "url": nullable(text()),
+        "quote": nullable(text()),
+        "anchor": nullable(ANCHOR),
+        "created_at": moment(),
+        **SCREENED,
+    },
+    optional=tuple(SCREENED),
+    title="Source",
+)
 FIELD_CHANGE = whole_record({"field": text(), "old": text(), "new": text()}, title="FieldChange")
 REVIEW_ITEM = whole_record(
     {
         "kind": one_of(REVIEW_KINDS),
-        "id": identity(description="The id of the proposal, pair or report; of what is due, the memory's."),
+        "id": identity(description="The id of the proposal, pair, report or source; of what is due, the memory's."),
         "since": moment(description="Since when it waits."),
         "memory": MEMORY,
         "pair": PAIR,
+        "source": SOURCE,
         "reports": list_of(REPORT, description="Who says that the memory is wrong or outdated, and why."),
         "proposal": PROPOSAL,
         "changes": list_of(FIELD_CHANGE, description="What an approval would change in the memory as it is now."),
         "conflict": flag(description="The memory has changed in the same place since: it takes `edits` to approve."),
     },
-    optional=("pair", "reports", "proposal", "changes", "conflict"),
+    optional=("pair", "source", "reports", "proposal", "changes", "conflict"),
     title="ReviewItem",
 )
 REVIEW = whole_record(
@@ -307,19 +351,12 @@ ASSET = whole_record(
     },
     title="Asset",
 )
-SOURCE = whole_record(
+REPORTED_ANCHORS = whole_record(
     {
-        "id": identity(),
-        "memory_id": identity(),
-        "session_id": nullable(identity()),
-        "message_id": nullable(text()),
-        "url": nullable(text()),
-        "quote": nullable(text()),
-        "created_at": moment(),
-        **SCREENED,
+        "anchors": list_of(SOURCE),
+        "skipped": list_of(identity(), description="Those that are not there, or not yours to report about."),
     },
-    optional=tuple(SCREENED),
-    title="Source",
+    title="ReportedAnchors",
 )
 LISTED_FILE = whole_record(
     {
@@ -553,7 +590,30 @@ SOURCE_EXAMPLE = {
     "message_id": "m-17",
     "url": "https://chat.example.org/harbour/17",
     "quote": "The crane at 7 is broken.",
+    "anchor": None,
     "created_at": "2026-11-02T08:22:00Z",
+}
+PRESENT_EXAMPLE: dict[str, Any] = {
+    "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "line_hashes": "a3f09c41",
+    "first_line": 12,
+    "last_line": 13,
+}
+ANCHORED_EXAMPLE: dict[str, Any] = SOURCE_EXAMPLE | {
+    "message_id": None,
+    "url": None,
+    "quote": None,
+    "anchor": {
+        "repository": "git.example.org/acme/berths",
+        "path": "config/cranes.toml",
+        "salt": "6f1c2d3e4b5a69788796a5b4c3d2e1f0",
+        **PRESENT_EXAMPLE,
+        "commit": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+        "state": "holds",
+        "checked_at": "2026-11-02T10:00:00Z",
+        "failed_at": None,
+        "present": None,
+    },
 }
 LISTED_FILE_EXAMPLE = {
     "id": "01a8c2f5-3333-7444-8555-666677778888",

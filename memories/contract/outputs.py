@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from memories.models import (
+    PLACE_FIELDS,
+    AnchorState,
     Asset,
     Association,
     Feedback,
@@ -26,8 +28,8 @@ from memories.queries.recall_log import GivenMemory, MemoryVersion, given_versio
 from memories.queries.recall_log import RecallEntry as PastRecall
 from memories.queries.review import ReviewItem
 from memories.recall import Hit, Recalled, Verdict
+from memories.recall.adjustments import find_anchor_factor, find_feedback_factor
 from memories.recall.confidence import describe_confidence
-from memories.recall.feedback import find_factor
 from memories.recall.hybrid import SCORE_PARTS
 from memories.rules.trust import label_trust
 from teams.actor import Actor
@@ -78,8 +80,10 @@ def memory(row: Memory) -> dict[str, Any]:
 
 
 def _trust(row: Memory) -> dict[str, Any]:
+    """Return what a reader should know before relying on it, if there is something."""
     label = label_trust(row.provenance, verified=row.verified_at is not None)
-    return {"trust": label} if label else {}
+    anchor = {"anchor_state": row.anchor_state} if row.anchor_state else {}
+    return ({"trust": label} if label else {}) | anchor
 
 
 def _screening(row: Memory | TeamFile | Source) -> dict[str, Any]:
@@ -141,7 +145,8 @@ def reasons(hit: Hit, *, floor: float) -> dict[str, Any] | None:
         "added_by_importance": round(row.added_by_importance, 4),
         "added_by_pin": row.added_by_pin if hit.memory.pinned else 0.0,
         "feedback": round(row.feedback, 4),
-        "feedback_factor": round(find_factor(row.feedback), 4),
+        "feedback_factor": round(find_feedback_factor(row.feedback), 4),
+        "anchor_factor": round(find_anchor_factor(hit.memory.anchor_state), 4),
         "reranker": None if hit.reranked is None else round(hit.reranked, 4),
         "reciprocal_rank_score": round(row.reciprocal, 6),
         "score_parts": {name: round(row.parts.get(name, 0.0), 4) for name in SCORE_PARTS},
@@ -307,6 +312,8 @@ def review_item(item: ReviewItem, preview: ChangePreview | None, reports: Sequen
     about = {"kind": item.kind, "id": item.row.pk, "since": item.since}
     if isinstance(item.row, Feedback):
         return about | {"memory": memory(item.row.memory), "reports": [report(row) for row in reports]}
+    if isinstance(item.row, Source):
+        return about | {"memory": memory(item.row.memory), "source": source(item.row)}
     if isinstance(item.row, Pair):
         return about | {"memory": memory(item.row.newer), "pair": pair(item.row)}
     if preview is None:
@@ -348,8 +355,24 @@ def source(row: Source) -> dict[str, Any]:
         "message_id": row.message_id or None,
         "url": row.url or None,
         "quote": row.quote or None,
+        "anchor": _anchor(row) if row.is_anchor else None,
         "created_at": row.created_at,
         **_screening(row),
+    }
+
+
+def _anchor(row: Source) -> dict[str, Any]:
+    return {
+        "repository": row.repository or None,
+        "path": row.file_path or None,
+        "salt": row.salt or None,
+        **{name: getattr(row, name) or None for name in PLACE_FIELDS},
+        "state": row.state,
+        "checked_at": row.checked_at,
+        "failed_at": row.failed_at,
+        "present": {name: getattr(row, f"found_{name}") or None for name in PLACE_FIELDS}
+        if row.state == AnchorState.CHANGED
+        else None,
     }
 
 

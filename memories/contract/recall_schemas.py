@@ -50,6 +50,10 @@ REASONS = whole_record(
             "type": "number",
             "description": "The factor by which this moved it among the hits. The relevance stays with the place.",
         },
+        "anchor_factor": {
+            "type": "number",
+            "description": "The factor by which a failed anchor moved it: 1 if none has failed.",
+        },
         "reranker": nullable({"type": "number"}),
         "reciprocal_rank_score": {"type": "number"},
         "score_parts": whole_record(
@@ -75,7 +79,7 @@ HIT = whole_record(
         "explain": nullable(REASONS),
         "snippet": SNIPPET,
     },
-    optional=("trust", "explain", "snippet"),
+    optional=(*TRUST, "explain", "snippet"),
     title="Hit",
 )
 RECALLED = whole_record(

@@ -40,6 +40,7 @@ def build_lists(subject: Subject) -> Iterator[DoorRequest]:
     yield DoorRequest(door="REST files", path="/api/v1/files?limit=200")
     yield DoorRequest(door="REST recalls", path="/api/v1/recalls?limit=50", shows_past=True, names_only=True)
     yield DoorRequest(door="REST proposals", path="/api/v1/proposals?limit=50")
+    yield DoorRequest(door="REST anchors", path="/api/v1/anchors?limit=200")
     yield DoorRequest(door="REST pairs", path="/api/v1/pairs?limit=50")
     yield DoorRequest(door="REST export", path="/api/v1/export", shows_past=True)
     yield _call_mcp("MCP list", "memory_list", limit=200)

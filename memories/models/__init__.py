@@ -1,5 +1,18 @@
 """Tables: memories and their versions, attachments, a team's files, vectors, and logs."""
 
+from memories.models.anchors import (
+    COMMIT_FORM,
+    FAILED_STATES,
+    LINE_HASH_LENGTH,
+    LINE_HASHES_FORM,
+    MOST_HASHED_LINES,
+    PLACE_FIELDS,
+    REPOSITORY_LENGTH,
+    SALT_FORM,
+    SHA256_FORM,
+    AnchorState,
+    anchor_state_sql,
+)
 from memories.models.attachments import Asset, Association, Attachment, Source, asset_path
 from memories.models.audit import COVERED_PLACES, FIRST_HASH, AuditEntry, AuditPlace
 from memories.models.bulk_edits import Batch, BatchQuerySet
@@ -48,24 +61,34 @@ from memories.models.usage import Day, Growth, Usage
 from memories.models.word_counts import Lexeme, Vocabulary
 
 __all__ = [
+    "COMMIT_FORM",
     "CONTENT_BYTES",
     "CORE_CATEGORY",
     "CORE_KEY",
     "COVERED_PLACES",
+    "FAILED_STATES",
     "FILE_BYTES",
     "FIRST_HASH",
     "KEY_LENGTH",
     "LABEL_LENGTH",
+    "LINE_HASHES_FORM",
+    "LINE_HASH_LENGTH",
     "METADATA_BYTES",
     "MOMENT_ARGUMENTS",
+    "MOST_HASHED_LINES",
     "PATH_LENGTH",
+    "PLACE_FIELDS",
     "PRIOR_WEIGHT",
     "PURGED_CONTENT",
     "QUESTION_LENGTH",
     "REPORTS",
+    "REPOSITORY_LENGTH",
+    "SALT_FORM",
+    "SHA256_FORM",
     "SUMMARY_LENGTH",
     "TAG_COUNT",
     "TRIMMED_SIGNS",
+    "AnchorState",
     "Answer",
     "Asset",
     "Association",
@@ -118,6 +141,7 @@ __all__ = [
     "UnembeddedQuerySet",
     "Usage",
     "Vocabulary",
+    "anchor_state_sql",
     "asset_path",
     "disputed_sql",
     "feedback_sql",

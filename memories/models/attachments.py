@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from memories.models.anchors import FAILED_STATES, AnchorColumns, anchor_constraints, anchor_indexes
 from memories.models.base import Authored, AuthoredQuerySet, author_constraint
 from memories.models.constants import Relation
 from memories.models.memory import Memory, MemoryQuerySet
@@ -131,8 +132,25 @@ class Asset(Attachment):
         return self.name
 
 
-class Source(Attachment):
-    """The origin of a memory: the session, the message, the page, the words."""
+class AnchorQuerySet(AttachmentQuerySet["Source"]):
+    def there(self) -> Self:
+        """Return the sources that are anchors and have not been removed."""
+        return self.exclude(sha256="").filter(removed_at=None)
+
+    def checkable_by(self, actor: Actor, *, now: datetime) -> Self:
+        """Return the anchors of memories that the actor may see and that hold. Index: source_anchors."""
+        holding = Memory.objects.visible_to(actor, now=now).holding(now)
+        return self.there().in_organization(actor.organization_id).filter(memory__in=holding)
+
+    def decidable_by(self, actor: Actor, *, now: datetime) -> Self:
+        """Return the failed anchors of memories that the actor may change. Index: source_failed."""
+        changeable = Memory.objects.writable_by(actor, now=now).holding(now)
+        failed = self.there().in_organization(actor.organization_id).filter(state__in=FAILED_STATES)
+        return failed.filter(memory__in=changeable)
+
+
+class Source(Attachment, AnchorColumns):
+    """The origin of a memory: the session, the message, the page, the words, the lines of a file."""
 
     memory = tenant_link("memories.Memory", related_name="sources")
     session = tenant_link("teams.Session", null=True, blank=True)
@@ -142,16 +160,21 @@ class Source(Attachment):
 
     screening: Sequence[Mapping[str, Any]] = ()  # what was found in it: filled in by the write
 
+    anchors = AnchorQuerySet.as_manager()
+
     class Meta:
-        indexes = [removed_index("source")]
+        indexes = [removed_index("source"), *anchor_indexes()]
         constraints = [
             author_constraint("source"),
             SameOrganization(field="memory", to="memories.Memory", name="source_memory_is_of_its_organization"),
             SameOrganization(field="session", to="teams.Session", name="source_session_is_of_its_organization"),
             models.CheckConstraint(
-                condition=~Q(session=None, message_id="", url="", quote=""), name="source_says_something"
+                condition=~Q(session=None, message_id="", url="", quote="", sha256=""), name="source_says_something"
             ),
+            *anchor_constraints(),
         ]
 
     def __str__(self) -> str:
+        if self.file_path:
+            return self.place
         return self.url or self.message_id or str(self.session_id)

@@ -18,6 +18,7 @@ from django.db.models.functions import Coalesce
 from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 
+from memories.models.anchors import anchor_state_sql
 from memories.models.base import Authored, AuthoredQuerySet, author_constraint
 from memories.models.constants import (
     CONTENT_BYTES,
@@ -197,7 +198,8 @@ class MemoryQuerySet(AuthoredQuerySet["Memory"]):
         return self.filter(key=key).order_by("-owns_key", "-updated_at")
 
     def with_usage(self) -> Self:
-        """Load how often and when last they were recalled, and whether another one that holds contradicts them."""
+        """Load how often and when last they were recalled, whether another one that holds contradicts them, and whether
+        an anchor of theirs has failed."""
         usage = apps.get_model("memories", "Usage").objects.filter(
             organization=OuterRef("organization"), memory=OuterRef("pk")
         )
@@ -205,6 +207,7 @@ class MemoryQuerySet(AuthoredQuerySet["Memory"]):
             access_count=Coalesce(Subquery(usage.values("access_count")), 0),
             last_accessed_at=Subquery(usage.values("last_accessed_at")),
             disputed=RawSQL(disputed_sql(Memory._meta.db_table), (), models.BooleanField()),  # noqa: S611 (no values)
+            anchor_state=RawSQL(anchor_state_sql(Memory._meta.db_table), (), models.TextField()),  # noqa: S611
         )
 
 
@@ -251,6 +254,8 @@ class Memory(Authored, MemoryFields):
     conflicts: Sequence["Conflicting"] = ()
     # Whether it contradicts another memory that holds, and nobody has settled that: filled in by reads.
     disputed: bool = False
+    # What became of what it is anchored to, if a check found that changed or gone: filled in by reads.
+    anchor_state: str | None = None
     # The change that was proposed instead of made: filled in by the write that was held.
     proposal_id: UUID | None = None
     # What was found in the text, and what became of it: filled in by the write.
@@ -439,6 +444,7 @@ class Memory(Authored, MemoryFields):
         access_count: int | None = None,
         last_accessed_at: datetime | None = None,
         disputed: bool = False,
+        anchor_state: str | None = None,
     ) -> "Memory":
         """Build an active memory from its columns, as selected by raw SQL, with its usage if there is any.
 
@@ -449,6 +455,7 @@ class Memory(Authored, MemoryFields):
         memory._state = ModelState()
         memory._state.adding, memory._state.db = False, "default"
         memory.access_count, memory.last_accessed_at, memory.disputed = access_count or 0, last_accessed_at, disputed
+        memory.anchor_state = anchor_state
         return memory
 
 

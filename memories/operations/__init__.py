@@ -1,6 +1,7 @@
 """Every write. Each operation is one transaction: it checks, changes, records the revision, then answers."""
 
 from memories.operations import bulk_edit, files, folders, team_rules
+from memories.operations.anchors import accept_anchor, record_anchor_checks, reopen_anchor
 from memories.operations.archive_session import ArchivedConversation, archive_conversation
 from memories.operations.attach import (
     FileUpload,
@@ -87,6 +88,7 @@ __all__ = [
     "SavedProposals",
     "ScreeningRefusal",
     "Settlement",
+    "accept_anchor",
     "add_citation",
     "answer_question",
     "append_to_memory",
@@ -115,12 +117,14 @@ __all__ = [
     "purge_memory",
     "rate_memory",
     "reattach_file",
+    "record_anchor_checks",
     "redact_stored_texts",
     "reinstate_memory",
     "reject_proposal",
     "reject_proposals",
     "release_hold",
     "remove_citation",
+    "reopen_anchor",
     "reopen_pair",
     "reopen_proposal",
     "reopen_proposals",

@@ -21,6 +21,7 @@ from memories.operations.record import refuse_change, translate_integrity_errors
 from memories.operations.revise import lock_memory
 from memories.operations.screen import EVERY_FINDING, screen_values
 from memories.rules.access import require_verb
+from memories.rules.anchors import NewAnchor, clean_anchor
 from memories.rules.fields import BadField, clean_fields, clean_line
 from memories.rules.holds import match_held_memories
 from memories.screening.findings import FindingGroup
@@ -200,13 +201,21 @@ def add_citation(
     message_id: str = "",
     url: str = "",
     quote: str = "",
+    anchor: NewAnchor | None = None,
     now: datetime | None = None,
 ) -> Source:
-    """Record where the memory came from."""
+    """Record where the memory came from. An anchor also has the hash of what is there."""
     now = now or timezone.now()
     _lock_annotatable(actor, memory_id, now=now)
     return cite_new_memory(
-        actor=actor, memory_id=memory_id, session=session, message_id=message_id, url=url, quote=quote, now=now
+        actor=actor,
+        memory_id=memory_id,
+        session=session,
+        message_id=message_id,
+        url=url,
+        quote=quote,
+        anchor=anchor,
+        now=now,
     )
 
 
@@ -218,17 +227,20 @@ def cite_new_memory(
     message_id: str,
     url: str = "",
     quote: str,
+    anchor: NewAnchor | None = None,
     now: datetime,
     groups: frozenset[FindingGroup] = EVERY_FINDING,
 ) -> Source:
     """Record where a memory came from that the caller's transaction has made, even if it waits for approval."""
     sent = {"message_id": message_id, "url": url, "quote": quote}
-    screened = screen_values(actor, sent, groups=groups, may_hold=False)
+    names = {"repository": anchor.repository, "path": anchor.path} if anchor else {}
+    screened = screen_values(actor, sent | names, groups=groups, may_hold=False)
     values = clean_fields({name: screened.values[name] for name in sent}, now=now)
+    values |= clean_anchor(anchor, url=values["url"]) if anchor else {}
     named = normalize_text(session)
     opened = _find_source_session(actor, named) if named else None
     if not opened and not any(values.values()):
-        raise Invalid({"source": "Name at least a session, a message, a URL or a quotation."})
+        raise Invalid({"source": "Name at least a session, a message, a URL, a quotation or an anchor."})
     source = Source.objects.create(
         organization_id=actor.organization_id,
         memory_id=memory_id,

@@ -24,7 +24,9 @@ from memoryhub.errors import ConfirmationNeeded, Invalid
 from teams.actor import Actor
 
 # Fields by which something is found, or that are labels: what was removed from one would leave another name.
-NAME_FIELDS = frozenset({"key", "tags", "add", "category", "source", "path", "to", "name", "url", "message_id"})
+NAME_FIELDS = frozenset(
+    {"key", "tags", "add", "category", "source", "path", "to", "name", "url", "message_id", "repository"}
+)
 SCREENED_FIELDS = NAME_FIELDS | {"content", "summary", "metadata", "text", "messages", "reason", "quote"}
 SHORTEST_ORDER = 12  # characters of a field that could be an order to a model
 BEFORE_ADDITION = 600  # characters of a text that are read together with what is added to it

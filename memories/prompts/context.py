@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import models
 from django.utils import timezone
 
-from memories.models import Memory, Provenance, Revision, Status, disputed_sql
+from memories.models import Memory, Provenance, Revision, Status, anchor_state_sql, disputed_sql
 from memories.prompts.quoting import Frame, escape_line_breaks
 from memories.recall import AUTO, Floor, Recalled, recall, visibility_sql
 from memories.recall.past_versions import Moment
@@ -80,6 +80,7 @@ class PromptEntry:
     provenance: str = Provenance.AGENT
     verified_at: datetime | None = None
     disputed: bool = False
+    anchor_state: str | None = None
 
 
 RESTORED_FIELDS = ("type", "content", "summary", "provenance", "verified_at")
@@ -157,7 +158,8 @@ def entry_text(memory: PromptEntry) -> str:
 def render_line(memory: PromptEntry) -> str:
     author = escape_line_breaks(memory.byline).translate(str.maketrans("[]", "()"))
     states = (memory.status if memory.status != Status.ACTIVE else "", "disputed" if memory.disputed else "")
-    kind = ", ".join(filter(None, (memory.type, *states)))
+    anchor = f"anchor {memory.anchor_state}" if memory.anchor_state else ""
+    kind = ", ".join(filter(None, (memory.type, *states, anchor)))
     labels = "".join(f"[{label}]" for label in (kind, author, _label_trust(memory)) if label)
     return f"{labels} {escape_line_breaks(entry_text(memory))}"
 
@@ -224,13 +226,13 @@ LISTED_SQL = "SELECT '{name}' AS section, id, place FROM {name}"
 ENTRIES_SQL = """
 WITH {sections}
 SELECT section, memories_memory.id, type, content, summary, coalesce(username, slug, 'system'), status, provenance,
-    verified_at, {disputed}
+    verified_at, {disputed}, {anchor_state}
 FROM ({chosen}) AS chosen JOIN memories_memory USING (id)
 LEFT JOIN teams_agent AS agent ON agent.id = memories_memory.agent_id
 LEFT JOIN auth_user AS login ON login.id = memories_memory.user_id
 ORDER BY place
 """
-DISPUTED = disputed_sql("memories_memory")
+STATES_SQL = {"disputed": disputed_sql("memories_memory"), "anchor_state": anchor_state_sql("memories_memory")}
 NEWEST_FIRST_SQL = "ORDER BY memories_memory.created_at DESC, memories_memory.id DESC"
 CHOSEN_SQL = {
     # By the importance that it was given. Index: memory_unfading.
@@ -281,7 +283,7 @@ def _build_sections_sql(names: tuple[SectionName, ...], visible: str) -> str:
         which = CHOSEN_SQL.get(name) or _core_sql()
         sections.append(SECTION_SQL.format(name=name, visible=visible, besides=besides, which=which))
     chosen = [LISTED_SQL.format(name=name) for name in names]
-    return ENTRIES_SQL.format(sections=",".join(sections), chosen=" UNION ALL ".join(chosen), disputed=DISPUTED)
+    return ENTRIES_SQL.format(sections=",".join(sections), chosen=" UNION ALL ".join(chosen), **STATES_SQL)
 
 
 def _core_sql() -> str:

@@ -8,13 +8,14 @@ from django.core.exceptions import EmptyResultSet
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from memories.models import Memory, disputed_sql
+from memories.models import Memory, anchor_state_sql, disputed_sql
 from memories.recall import visibility_sql
 from memoryhub.prepared_statements import prepared_cursor
 from teams.actor import Actor
 
 SELECT_MEMORY_SQL = f"""
 SELECT access_count, last_accessed_at, {disputed_sql("memories_memory")},
+    {anchor_state_sql("memories_memory")},
     {", ".join(f"memories_memory.{column}" for column in Memory.COLUMNS)}
 FROM {{found}} LEFT JOIN memories_usage AS usage
     ON usage.organization_id = memories_memory.organization_id AND usage.memory_id = memories_memory.id
@@ -58,4 +59,4 @@ def fetch_in_order(*, actor: Actor, rows: "QuerySet[Memory, Any]", order: str) -
 
 
 def _build_memory(row: tuple[Any, ...]) -> Memory:
-    return Memory.from_row(row[3:], access_count=row[0], last_accessed_at=row[1], disputed=row[2])
+    return Memory.from_row(row[4:], access_count=row[0], last_accessed_at=row[1], disputed=row[2], anchor_state=row[3])

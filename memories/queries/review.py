@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from memories.models import Feedback, Memory, Pair, PairKind, Proposal, ProposalCause
+from memories.models import Feedback, Memory, Pair, PairKind, Proposal, ProposalCause, Source
 from memories.queries.paging import after_row, make_cursor, read_cursor
 from teams.actor import Actor
 
@@ -94,6 +94,19 @@ class ReportKind(ReviewKind):
         return loaded.select_related("memory__agent", "memory__user", "memory__project").defer("memory__search")
 
 
+class AnchorKind(ReviewKind):
+    """Memories whose anchor a check found changed or gone. Index: source_failed."""
+
+    name, label, since = "anchors", "Anchors", "failed_at"
+
+    def select(self, actor: Actor, *, now: datetime) -> QuerySet[Any]:
+        return Source.anchors.none() if actor.agent_id else Source.anchors.decidable_by(actor, now=now)
+
+    def load(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        loaded = Source.objects.filter(pk__in=rows.values("pk"))
+        return loaded.select_related("memory__agent", "memory__user", "memory__project").defer("memory__search")
+
+
 class DueKind(ReviewKind):
     """Memories whose review date has passed. Index: memory_due."""
 
@@ -110,7 +123,7 @@ class DueKind(ReviewKind):
         )
 
 
-_KINDS = (ProposalKind(), ScreenedKind(), ContradictionKind(), DuplicateKind(), ReportKind(), DueKind())
+_KINDS = (ProposalKind(), ScreenedKind(), ContradictionKind(), DuplicateKind(), ReportKind(), AnchorKind(), DueKind())
 REVIEW_KINDS: Mapping[str, ReviewKind] = {kind.name: kind for kind in _KINDS}
 
 

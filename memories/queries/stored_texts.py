@@ -89,6 +89,8 @@ def _read_source(row: Source) -> Iterator[tuple[str, str]]:
     yield "address", row.url
     yield "quote", row.quote
     yield "message", row.message_id
+    yield "repository", row.repository
+    yield "path", row.file_path
 
 
 def _read_attachment(row: Asset) -> Iterator[tuple[str, str]]:

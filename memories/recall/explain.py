@@ -10,8 +10,8 @@ from django.db import connection
 from memories.models import Memory
 from memories.models.vector_field import vector_literal
 from memories.recall import meaning, words
+from memories.recall.adjustments import adjust_order
 from memories.recall.confidence import rate_hits
-from memories.recall.feedback import order_by_feedback
 from memories.recall.hits import Hit
 from memories.recall.query import Question, ask
 from memories.recall.repetitions import find_better
@@ -115,7 +115,7 @@ def rank_memory(
     found = ask(actor=actor, question=question, rule=rule, limit=ALL, limits=meaning.choose_limits(limit), now=now)
     if memory.pk in {other.pk for other, _ in found.hits}:
         certainties = rate_hits([(scored, scored.score) for _, scored in found.hits], question)
-        hits = order_by_feedback(
+        hits = adjust_order(
             Hit(other, scored.score, scored, certainty=certainty)
             for (other, scored), certainty in zip(found.hits, certainties, strict=True)
         )

@@ -226,8 +226,14 @@ NO_WORDS: dict[str, Any] = {
 def _read_hit(
     row: tuple[Any, ...], ranking: Ranking, weights: Weights, shares: Sequence[float]
 ) -> tuple[Memory, Scored]:
-    place, importance, access_count, last_accessed_at, disputed, feedback, *columns = row
-    memory = Memory.from_row(columns, access_count=access_count, last_accessed_at=last_accessed_at, disputed=disputed)
+    place, importance, access_count, last_accessed_at, disputed, anchor_state, feedback, *columns = row
+    memory = Memory.from_row(
+        columns,
+        access_count=access_count,
+        last_accessed_at=last_accessed_at,
+        disputed=disputed,
+        anchor_state=anchor_state,
+    )
     candidate = ranking.candidates.describe(place)
     return memory, Scored(
         weights=weights,

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from memories.models import Memory, disputed_sql
+from memories.models import Memory, anchor_state_sql, disputed_sql
 from memories.recall import visibility_sql
 from memories.recall.literal_text import MOST_COMPARED, contains_sql, has_whole_text
 from memories.rules.importance import IMPORTANCE_NOW
@@ -59,7 +59,7 @@ WITH first AS MATERIALIZED (
     SELECT DISTINCT found.id
     FROM unnest(%(audiences)s::uuid[]) AS asked (audience), LATERAL ({first}) AS found
 )
-SELECT (SELECT count(*) FROM first), access_count, last_accessed_at, {disputed}, {columns}
+SELECT (SELECT count(*) FROM first), access_count, last_accessed_at, {disputed}, {anchor_state}, {columns}
 FROM (
     SELECT memory.*, access_count, last_accessed_at, {importance} AS importance_now
     FROM first JOIN memories_memory AS memory USING (id)
@@ -99,11 +99,15 @@ def _read(
         columns=", ".join(f"memory.{column}" for column in Memory.COLUMNS),
         order=ORDER[order],
         disputed=disputed_sql("memory"),
+        anchor_state=anchor_state_sql("memory"),
     )
     with prepared_cursor() as cursor:
         cursor.execute(statement, visibility_sql.bound(actor) | filtered | bound)
         rows = cursor.fetchall()
-    memories = [Memory.from_row(row[4:], access_count=row[1], last_accessed_at=row[2], disputed=row[3]) for row in rows]
+    memories = [
+        Memory.from_row(row[5:], access_count=row[1], last_accessed_at=row[2], disputed=row[3], anchor_state=row[4])
+        for row in rows
+    ]
     return memories, rows[0][0] if rows else 0
 
 

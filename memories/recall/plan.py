@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from memories.models import Memory, disputed_sql, feedback_sql
+from memories.models import Memory, anchor_state_sql, disputed_sql, feedback_sql
 from memories.recall import words
 from memories.recall.meaning import VectorLimits
 from memories.recall.template import render_template
@@ -78,6 +78,7 @@ def build_hits_statement(visible: str) -> str:
         "tie": TIE,
         "importance": IMPORTANCE_NOW,
         "disputed": disputed_sql("memories_memory"),
+        "anchor_state": anchor_state_sql("memories_memory"),
         "feedback": feedback_sql("memories_memory"),
         "columns": ", ".join(f"memories_memory.{column}" for column in Memory.COLUMNS),
     }

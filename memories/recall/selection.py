@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from memories.recall.adjustments import adjust_order
 from memories.recall.confidence import LOOKED_AT, rate_hits
-from memories.recall.feedback import order_by_feedback
 from memories.recall.hits import Hit, Recalled
 from memories.recall.query import Question
 from memories.recall.repetitions import fold_repetitions
@@ -26,7 +26,7 @@ def select_hits(recalled: Recalled, *, question: Question, limit: int, floor: fl
         Hit(hit.memory, hit.relevance, hit.scored, reranked=hit.reranked, certainty=certainty)
         for hit, certainty in zip(recalled.hits, rated, strict=True)
     ]
-    hits = order_by_feedback(hits)
+    hits = adjust_order(hits)
     sure = [hit for hit in hits if hit.confidence >= floor]
     kept, folded = fold_repetitions(sure, limit=limit) if fold else (sure[:limit], 0)
     chosen = replace(recalled, hits=kept, folded=folded, floor=floor)

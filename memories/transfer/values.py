@@ -28,6 +28,7 @@ CHECKS_BY_NAME: Mapping[str, Check] = {
     "metadata": fields.clean_metadata,
     "path": fields.clean_file_path,
     "url": fields.clean_url,
+    "file_path": lambda value: value and fields.clean_file_path(value),
     "description": fields.clean_body,  # one that was read from a folder may be longer than the form takes
 }
 

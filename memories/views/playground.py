@@ -16,8 +16,8 @@ from memories import recall
 from memories.models import Memory, Scope, Type
 from memories.queries.feedback import list_own_ratings
 from memories.recall import ASKING, AUTO, DEFAULT_LIMIT, MOST, QUERY_LENGTH, Filters, Hit, Mode
+from memories.recall.adjustments import find_anchor_factor, find_feedback_factor
 from memories.recall.confidence import describe_confidence
-from memories.recall.feedback import find_factor
 from memories.views.view_as import ViewAsForm
 from memoryhub.errors import NotFound, Trouble
 from memoryhub.forms import WordsField, add_refusal
@@ -108,7 +108,12 @@ class HitRow:
     @property
     def feedback_factor(self) -> float:
         """The factor that feedback is worth among the hits."""
-        return find_factor(self.hit.scored.feedback if self.hit.scored else 0.0)
+        return find_feedback_factor(self.hit.scored.feedback if self.hit.scored else 0.0)
+
+    @property
+    def anchor_factor(self) -> float:
+        """The factor of a failed anchor among the hits."""
+        return find_anchor_factor(self.hit.memory.anchor_state)
 
 
 @dataclass(frozen=True, slots=True)

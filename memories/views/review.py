@@ -13,12 +13,13 @@ from django.views.decorators.http import require_safe
 
 from memories import operations, recall
 from memories.models import Feedback, Memory, Pair, PairKind, Proposal, Source
+from memories.queries.anchors import diff_anchor_lines
 from memories.queries.feedback import list_reports
 from memories.queries.pairs import find_pair_differences
 from memories.queries.proposed_change import ChangePreview, preview_proposals
 from memories.queries.review import MOST_COUNTED, REVIEW_KINDS, ReviewItem, count_by_kind, list_review_items
 from memories.text.comparison import Difference
-from memories.text.diff import DiffBudget
+from memories.text.diff import DiffBudget, DiffPart
 from memories.views.actions import read_param
 from memoryhub.errors import NotFound
 from teams.team_page import ActionResult, TeamPage, in_team, team_action
@@ -35,6 +36,7 @@ class ReviewCard:
     item: ReviewItem
     preview: ChangePreview | None = None
     reports: Sequence[Feedback] = ()
+    line_changes: Sequence[DiffPart] = ()  # of a failed anchor
 
     @property
     def template(self) -> str:
@@ -99,10 +101,15 @@ def _list_tabs(place: TeamPage) -> list[KindTab]:
 
 
 def build_cards(items: Sequence[ReviewItem], *, budget: DiffBudget | None = None) -> list[ReviewCard]:
-    """Return the items with the previews of their proposals, which share one budget."""
+    """Return the items with their differences, which share one budget."""
+    budget = budget or DiffBudget()
     previews = preview_proposals(_list_proposals(items), budget=budget)
     reports = list_reports([item.row for item in items if isinstance(item.row, Feedback)])
-    return [ReviewCard(item, previews.get(item.row.pk), reports.get(item.row.pk, ())) for item in items]
+    lines = {item.row.pk: diff_anchor_lines(item.row, budget=budget) for item in items if isinstance(item.row, Source)}
+    return [
+        ReviewCard(item, previews.get(item.row.pk), reports.get(item.row.pk, ()), lines.get(item.row.pk, ()))
+        for item in items
+    ]
 
 
 def _list_proposals(items: Iterable[ReviewItem]) -> list[Proposal]:

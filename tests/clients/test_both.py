@@ -3,6 +3,7 @@
 import asyncio
 import zipfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
 from inspect import isgenerator
 from pathlib import Path
@@ -24,8 +25,10 @@ from memoryhub_client import (
     Unreachable,
     calls,
 )
+from memoryhub_client.anchors import hash_place
 from memoryhub_client.anthropic import AsyncMemoryTool, MemoryTool
 from memoryhub_client.langgraph import MemoryHubStore
+from memoryhub_client.shapes import Anchor
 
 from tests.clients.live import Live
 
@@ -37,6 +40,7 @@ ITERATORS = (
     "history",
     "associations",
     "sources",
+    "anchors",
     "assets",
     "files",
     "file_history",
@@ -153,6 +157,13 @@ async def things_hang_on_memories(hub: Any, folder: Path) -> None:
     source = await hub.cite(one.id, url="https://example.org/1")
     assert [found.id for found in await every(hub.sources(one.id))] == [source.id]
     await hub.uncite(one.id, source.id)
+    line = hash_place([b"limit = 40\n"], "", first=3)
+    anchor = Anchor(repository="acme/berths", path="cranes.toml", **asdict(line))
+    made = await hub.cite(one.id, anchor=anchor)
+    assert [found.anchor.sha256 for found in await every(hub.anchors(repository="acme/berths"))] == [line.sha256]
+    reported = await hub.report_anchors({made.id: None}, commit="4b825dc")
+    assert (reported.anchors[0].anchor.state, reported.skipped) == ("gone", [])
+    await hub.uncite(one.id, made.id)
     asset = await hub.attach(one.id, "plan.bin", bytes(range(256)))
     assert await hub.read_asset(one.id, asset.id) == bytes(range(256))
     assert [found.sha256 for found in await every(hub.assets(one.id))] == [asset.sha256]

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from memories import operations
-from memories.contract import outputs
+from memories.contract import inputs, outputs
 from memories.models import Asset, Association, Source
 from memories.queries.lookup import require_visible_memory
 from memories.queries.paging import fetch_page
+from memories.rules.anchors import NewAnchor
+from memoryhub.validation import validate_input
 from teams.actor import Actor
 
 
@@ -37,7 +39,9 @@ def unlink_memories(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any
 
 def add_source(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Record where a memory came from."""
-    return outputs.source(operations.add_citation(actor=actor, **arguments))
+    sent = arguments.get("anchor")
+    anchor = NewAnchor(**validate_input(inputs.NEW_ANCHOR, sent, name="anchor")) if sent else None
+    return outputs.source(operations.add_citation(actor=actor, **{**arguments, "anchor": anchor}))
 
 
 def list_memory_assets(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,11 +4,13 @@ from memories.contract import inputs, output_schemas
 from memories.contract.use_cases import links as use_cases
 from memories.tools import Tool
 from memories.tools.hub.descriptions import MEMORY_ID, hub_tool, taking
-from memoryhub.json_schema import Schema, identity, whole_record
+from memoryhub.json_schema import Schema, anything, identity, whole_record
 from teams.models import Verb
 
 TARGET = {"target_id": identity(description="The memory that the link leads to.")}
 RELATION = {"relation": inputs.ASSOCIATE["properties"]["relation"]}
+# As this tool tells it: in few words, for a model reads them all. The use case checks it by the schema of REST.
+ANCHOR = {"anchor": anything(description="repository, path, first_line, last_line, commit, sha256 of the lines.")}
 UNLINKED: Schema = whole_record({"memory_id": identity(), "target_id": identity(), "relation": RELATION["relation"]})
 
 
@@ -47,9 +49,9 @@ TOOLS = tuple(
         Tool(
             name="memory_cite",
             title="Add a source to a memory",
-            description="Records where a memory came from: a conversation, a message, a URL or a quotation, at least "
-            "one of them.",
-            parameters=taking(MEMORY_ID, inputs.CITE, needs=("memory_id",)),
+            description="Records where a memory came from: a conversation, a message, a URL, a quotation or an "
+            "anchor, at least one of them.",
+            parameters=taking(MEMORY_ID, inputs.CITE["properties"] | ANCHOR, needs=("memory_id",)),
             act=use_cases.add_source,
             gives=output_schemas.SOURCE,
         ),

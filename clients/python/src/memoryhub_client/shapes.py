@@ -53,6 +53,7 @@ class Memory:
     status: str = "active"  # or proposed: the write waits for a person
     proposal_id: str | None = None
     provenance: str = "agent"  # the least trusted source of the text
+    anchor_state: str | None = None  # changed or gone, if that became of a file that it is anchored to
     access_count: int = 0
     last_accessed_at: datetime | None = None
     forgotten_at: datetime | None = None
@@ -201,6 +202,30 @@ class Association:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class HashedPlace:
+    """The hash of some lines, a short one of each of them, and where they are; no lines: a whole file."""
+
+    sha256: str
+    line_hashes: str | None = None
+    first_line: int | None = None
+    last_line: int | None = None
+    commit: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Anchor(HashedPlace):
+    """A place in a file of a repository, or a URL, with the hash of what was there."""
+
+    repository: str | None = None
+    path: str | None = None
+    salt: str | None = None
+    state: str = "unchecked"  # or holds, changed, gone
+    checked_at: datetime | None = None
+    failed_at: datetime | None = None
+    present: HashedPlace | None = None  # what a check found, if it has changed
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
     id: str
     memory_id: str
@@ -208,6 +233,15 @@ class Source:
     message_id: str | None = None
     url: str | None = None
     quote: str | None = None
+    anchor: Anchor | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReportedAnchors:
+    """The anchors with their states after a report, and the ids of those that are not this agent's to report about."""
+
+    anchors: list[Source]
+    skipped: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,5 +1,6 @@
 """Builds every API request as a value, which either client sends."""
 
+from memoryhub_client.calls.anchors import anchors, report_anchors
 from memoryhub_client.calls.attachments import (
     assets,
     associate,
@@ -93,6 +94,7 @@ __all__ = [
     "Rating",
     "Scope",
     "WholeDraft",
+    "anchors",
     "append",
     "append_file",
     "archive_session",
@@ -132,6 +134,7 @@ __all__ = [
     "register_session",
     "reinstate",
     "rename_file",
+    "report_anchors",
     "restore",
     "revert",
     "revert_file",

@@ -13,7 +13,9 @@ from memoryhub_client.calls.call import (
     new_idempotency_key,
     read_page,
 )
-from memoryhub_client.shapes import Asset, Association, Page, Source
+from memoryhub_client.shapes import Anchor, Asset, Association, Page, Source
+
+ANCHOR_FIELDS = ("repository", "path", "salt", "sha256", "line_hashes", "first_line", "last_line", "commit")
 
 
 def associate(
@@ -46,9 +48,13 @@ def cite(
     message_id: str | None = None,
     url: str | None = None,
     quote: str | None = None,
+    anchor: Anchor | None = None,
 ) -> Call[Source]:
-    """Record where a memory came from."""
+    """Record where a memory came from. Of an anchor, the place and its hashes are sent."""
     origin = drop_none(session=session, message_id=message_id, url=url, quote=quote)
+    if anchor:
+        values = {name: getattr(anchor, name) for name in ANCHOR_FIELDS}
+        origin["anchor"] = {name: value for name, value in values.items() if value}
     return build_post(f"{memory_path(memory_id)}/sources", Source, origin)
 
 

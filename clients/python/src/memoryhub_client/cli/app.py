@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = build_parser().parse_args(argv)
     terminal = Terminal(json=args.json)
     try:
-        _run_command(args, terminal)
+        code = _run_command(args, terminal)
         sys.stdout.flush()
     except MemoryHubError as error:
         terminal.write_error(_error_text(error))
@@ -48,16 +48,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
-    return 0
+    return code
 
 
-def _run_command(args: Namespace, terminal: Terminal) -> None:
+def _run_command(args: Namespace, terminal: Terminal) -> int:
+    """Run a command, and return its exit code: 0, unless it says otherwise."""
     if args.alone:  # before there is a hub
-        args.run(terminal, args)
-        return
+        return args.run(terminal, args) or 0
     with MemoryHub(args.url, args.token) as hub:
         context = {name: getattr(args, name) for name in ("project", "user", "session", "workspace", "channel")}
-        args.run(terminal, hub.with_context(**{name: value for name, value in context.items() if value}), args)
+        given = {name: value for name, value in context.items() if value}
+        return args.run(terminal, hub.with_context(**given), args) or 0
 
 
 def _error_text(error: MemoryHubError) -> str:

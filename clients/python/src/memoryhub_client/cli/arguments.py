@@ -5,10 +5,10 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from memoryhub_client.cli import files, memories
+from memoryhub_client.cli import anchors, files, memories
 from memoryhub_client.cli.terminal import parse_time
 
-Run = Callable[..., None]
+Run = Callable[..., int | None]
 
 TYPE_CHOICES = ("fact", "preference", "decision", "identity", "event", "observation", "goal", "todo", "lesson")
 SCOPE_CHOICES = ("team", "global", "project", "agent")
@@ -19,8 +19,9 @@ MEMORY is an id or a key. If a text is -, it is read from standard input.
 
 The hub's address and token come from --url and --token, else MEMORYHUB_URL and MEMORYHUB_TOKEN, else 'memoryhub login'.
 
-exit codes: 0 success, 1 refused or failed, 2 invalid command line, 3 not found, 4 somebody else changed it first,
-5 the token is invalid or lacks the right, 6 the hub cannot be reached or is busy, 130 interrupted
+exit codes: 0 success, 1 refused or failed (verify: an anchor has changed or is gone), 2 invalid command line,
+3 not found, 4 somebody else changed it first, 5 the token is invalid or lacks the right, 6 the hub cannot be reached or
+is busy, 130 interrupted
 """
 
 
@@ -40,6 +41,7 @@ def build_parser() -> ArgumentParser:
     _add_save_command(commands)
     _add_read_commands(commands)
     _add_change_commands(commands)
+    _add_anchor_commands(commands)
     _add_file_commands(commands)
     return parser
 
@@ -184,6 +186,24 @@ def _add_change_commands(commands: Any) -> None:
     revert.add_argument("version", type=int, metavar="VERSION")
     export = _add_command(commands, "export", memories.run_export, "write an archive of what you can read of your team")
     export.add_argument("to", metavar="FILE", help="a zip file")
+
+
+def _add_anchor_commands(commands: Any) -> None:
+    anchor = _add_memory_command(
+        commands, "anchor", anchors.run_anchor, "anchor a memory to a file, or to some of its lines"
+    )
+    anchor.add_argument("place", metavar="PLACE", help="a tracked file, with lines like config.toml:3-9, or a URL")
+    _add_repository(anchor)
+    about = "check the anchors of this working tree, and report which hold, have changed or are gone"
+    verify = _add_command(commands, "verify", anchors.run_verify, about)
+    verify.add_argument("--diff", action="store_true", help="print what has changed; this stays on this machine")
+    verify.add_argument("--no-report", action="store_true", help="check only, and tell the hub nothing")
+    verify.add_argument("--urls", action="store_true", help="also read the URLs of anchors, wherever they lead")
+    _add_repository(verify)
+
+
+def _add_repository(parser: ArgumentParser) -> None:
+    parser.add_argument("--repository", metavar="NAME", help="its name on the hub (default: from the remote origin)")
 
 
 def _add_file_commands(commands: Any) -> None:

@@ -71,7 +71,7 @@ def run_context(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
 
 
 def run_get(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
-    memory = _find_memory(hub, args)
+    memory = look_up_memory(hub, args)
     if terminal.json:
         terminal.write_json(memory)
     elif args.content:
@@ -88,7 +88,7 @@ def run_list(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
 
 
 def run_edit(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
-    memory = _find_memory(hub, args)
+    memory = look_up_memory(hub, args)
 
     def write(text: str, version: int | None) -> Memory:
         return hub.change(memory.id, content=text, version=version)
@@ -98,18 +98,18 @@ def run_edit(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
 
 
 def run_append(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
-    output.print_written(terminal, hub.append(_find_memory(hub, args).id, read_text(args.text)), "appended to")
+    output.print_written(terminal, hub.append(look_up_memory(hub, args).id, read_text(args.text)), "appended to")
 
 
 def run_pin(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
-    changed = hub.pin(_find_memory(hub, args).id, args.pinned)
+    changed = hub.pin(look_up_memory(hub, args).id, args.pinned)
     output.print_written(terminal, changed, "pinned" if args.pinned else "unpinned")
 
 
 def run_tag(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
     if not args.names and not args.remove:
         raise UsageError("Name tags to add, or --remove some.")
-    output.print_written(terminal, hub.tag(_find_memory(hub, args).id, args.names, remove=args.remove), "tagged")
+    output.print_written(terminal, hub.tag(look_up_memory(hub, args).id, args.names, remove=args.remove), "tagged")
 
 
 def run_expire(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
@@ -117,7 +117,7 @@ def run_expire(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
         when = None if args.when == "never" else parse_time(args.when)
     except ValueError as error:
         raise UsageError(f"{error}, nor never.") from error
-    output.print_written(terminal, hub.expire(_find_memory(hub, args).id, when), "changed")
+    output.print_written(terminal, hub.expire(look_up_memory(hub, args).id, when), "changed")
 
 
 def run_forget(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
@@ -134,12 +134,12 @@ def run_restore(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
 
 
 def run_history(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
-    versions = hub.history(_find_memory(hub, args).id)
+    versions = hub.history(look_up_memory(hub, args).id)
     terminal.write_json(list(versions)) if terminal.json else output.print_versions(terminal, versions)
 
 
 def run_revert(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
-    output.print_written(terminal, hub.revert(_find_memory(hub, args).id, args.version), "reverted")
+    output.print_written(terminal, hub.revert(look_up_memory(hub, args).id, args.version), "reverted")
 
 
 def run_export(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
@@ -161,7 +161,7 @@ def run_tail(terminal: Terminal, hub: MemoryHub, args: Namespace) -> None:
         terminal.flush()
 
 
-def _find_memory(hub: MemoryHub, args: Namespace) -> Memory:
+def look_up_memory(hub: MemoryHub, args: Namespace) -> Memory:
     if _is_id(args.memory):
         return hub.get(args.memory)
     return hub.get_key(args.memory, scope=args.scope)

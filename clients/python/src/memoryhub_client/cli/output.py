@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from memoryhub_client.cli.terminal import Terminal
-from memoryhub_client.shapes import File, FileVersion, Hit, Me, Memory, Recalled, Version
+from memoryhub_client.shapes import File, FileVersion, HashedPlace, Hit, Me, Memory, Recalled, Source, Version
 
 SHORTEST = 20  # columns for a text, however narrow the terminal is
 
@@ -96,6 +96,26 @@ def print_file_versions(terminal: Terminal, rows: Iterable[FileVersion]) -> None
         terminal.write(
             f"{one.version:>4}  {_format_time(one.created_at)}  {one.change:<10} {one.by:<16} {one.size:>9}  {one.path}"
         )
+
+
+def print_anchor(terminal: Terminal, source: Source, state: str, *, now: HashedPlace | None = None) -> None:
+    """Print the state of an anchor, and where its lines are now, if they have moved."""
+    anchor = source.anchor
+    if terminal.json:
+        return terminal.write_json(source)
+    place = (anchor and anchor.path) or source.url or ""
+    lines = _format_lines(anchor)
+    moved = _format_lines(now) if now and now.first_line else ""
+    style = "green" if state == "holds" else "dim" if state == "unchecked" else "red"
+    terminal.write(terminal.apply_styles(f"{state:<9}", style), end=" ")
+    terminal.write(f"{place}{lines}{f' now {moved[1:]}' if moved not in ('', lines) else ''}  {source.memory_id}")
+    return None
+
+
+def _format_lines(place: HashedPlace | None) -> str:
+    if place is None or place.first_line is None:
+        return ""
+    return f":{place.first_line}" + (f"-{place.last_line}" if place.last_line != place.first_line else "")
 
 
 def print_me(terminal: Terminal, one: Me, url: str) -> None:

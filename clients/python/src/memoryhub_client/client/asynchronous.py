@@ -161,6 +161,8 @@ class AsyncMemoryHub(BaseHub[httpx.AsyncClient, httpx.AsyncBaseTransport]):
     rate = _async_method(calls.rate)
     ratings = _async_method(calls.ratings)
     withdraw_rating = _async_method(calls.withdraw_rating)
+    anchors = _async_iterator_method(calls.anchors)
+    report_anchors = _async_method(calls.report_anchors)
     associate = _async_method(calls.associate)
     associations = _async_iterator_method(calls.associations)
     dissociate = _async_method(calls.dissociate)

@@ -167,6 +167,8 @@ class MemoryHub(BaseHub[httpx.Client, httpx.BaseTransport]):
     rate = _method(calls.rate)
     ratings = _method(calls.ratings)
     withdraw_rating = _method(calls.withdraw_rating)
+    anchors = _iterator_method(calls.anchors)
+    report_anchors = _method(calls.report_anchors)
     associate = _method(calls.associate)
     associations = _iterator_method(calls.associations)
     dissociate = _method(calls.dissociate)

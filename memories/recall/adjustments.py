@@ -1,4 +1,5 @@
-"""Feedback in recall: what readers said about a memory moves it a little among hits that are about as relevant."""
+"""Adjustments of the order of hits: what readers said about a memory, and an anchor that has failed, move it a little
+among hits that are about as relevant."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -9,16 +10,28 @@ from django.conf import settings
 from memories.recall.hits import Hit
 
 
-def find_factor(balance: float) -> float:
+def find_feedback_factor(balance: float) -> float:
     """Return the factor that a balance of feedback is worth: between 1 - FEEDBACK_WEIGHT and 1 + FEEDBACK_WEIGHT."""
     return 1.0 + float(settings.FEEDBACK_WEIGHT) * balance
 
 
-def order_by_feedback(hits: Iterable[Hit]) -> list[Hit]:
-    """Return the hits in the order of their relevance times the factor of their feedback. The relevance of each place
-    stays with it, and hits that contain the query letter by letter stay in front."""
+def find_anchor_factor(anchor_state: str | None) -> float:
+    """Return the factor of a memory whose anchors are in this state: below 1 if one has failed."""
+    return 1.0 - float(settings.ANCHOR_PENALTY) if anchor_state else 1.0
+
+
+def find_hit_factor(hit: Hit) -> float:
+    """Return the factor of all that moves a hit."""
+    return find_feedback_factor(hit.scored.feedback if hit.scored else 0.0) * find_anchor_factor(
+        hit.memory.anchor_state
+    )
+
+
+def adjust_order(hits: Iterable[Hit]) -> list[Hit]:
+    """Return the hits in the order of their relevance times their factor. The relevance of each place stays with it,
+    and hits that contain the query letter by letter stay in front."""
     ordered = list(hits)
-    if not any(hit.scored and hit.scored.feedback for hit in ordered):
+    if all(find_hit_factor(hit) == 1.0 for hit in ordered):
         return ordered
     moved = [hit for _, group in groupby(ordered, key=_is_literal) for hit in _order_group(list(group))]
     return [replace(hit, relevance=place.relevance) for hit, place in zip(moved, ordered, strict=True)]
@@ -33,5 +46,5 @@ def _order_group(hits: list[Hit]) -> list[Hit]:
     worth, weighed = hits[0].relevance, []
     for hit in hits:
         worth = min(worth, hit.relevance)
-        weighed.append((worth * find_factor(hit.scored.feedback if hit.scored else 0.0), hit))
+        weighed.append((worth * find_hit_factor(hit), hit))
     return [hit for _, hit in sorted(weighed, key=lambda pair: pair[0], reverse=True)]
