@@ -20,7 +20,7 @@ from memories.queries.pairs import count_open_pairs, find_pair, find_pair_differ
 from memories.recall import recall
 from memories.rules.screening_settings import ScreenedWriter
 from memories.screening.findings import FindingGroup
-from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound
+from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound, UnderLegalHold
 from teams import rights
 from teams.actor import Actor
 from teams.models import Agent, Role, Team, Verb
@@ -331,6 +331,17 @@ def test_an_undo_restores_both_exactly(agent: Actor, editor: Actor, decision: st
     assert read_state(older, newer) != before
     operations.reopen_pair(actor=editor, pair_id=pair.pk)
     assert read_state(older, newer) == before
+
+
+def test_a_legal_hold_keeps_belongings_where_they_are(team: Team, agent: Actor, editor: Actor) -> None:
+    _, _, pair = save_pair(agent)
+    operations.place_hold(user=factories.login(), organization=team.organization, team=team, reason="A lawsuit.")
+    with pytest.raises(UnderLegalHold):
+        settle(editor, pair, "merge", content=MERGED)
+    settle(editor, pair, "supersede")
+    with pytest.raises(UnderLegalHold):  # the link would be deleted
+        operations.reopen_pair(actor=editor, pair_id=pair.pk)
+    assert Pair.objects.get(pk=pair.pk).state == PairState.SETTLED
 
 
 def test_a_merge_launders_nothing(agent: Actor, editor: Actor) -> None:

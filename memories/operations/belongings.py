@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.models import TAG_COUNT, Asset, Association, Change, Memory, Source
+from memories.operations.legal_holds import refuse_if_held
 from memories.operations.revise import revise
 from memories.operations.screen import screen_values
 from memories.rules.fields import clean_fields
@@ -56,7 +57,9 @@ def _join_tags(first: Sequence[str], second: Sequence[str]) -> list[str]:
 
 
 def carry_belongings(source: Memory, target: Memory) -> dict[str, list[str]]:
-    """Give the target the sources, attachments and links of the other memory. Returns the ids of what was moved."""
+    """Give the target the sources, attachments and links of the other memory, unless a legal hold keeps them there.
+    Returns the ids of what was moved."""
+    refuse_if_held(source.organization_id, source.pk)
     moved: dict[str, list[str]] = {}
     for name, model in CARRIED_ROWS.items():
         rows = model.objects.of_memory(source)

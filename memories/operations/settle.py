@@ -14,6 +14,7 @@ from memories.models import Association, Change, Memory, Pair, PairDecision, Pai
 from memories.operations.belongings import merge_memories, return_belongings
 from memories.operations.change import revert_memory
 from memories.operations.forget import forget_memory, restore_memory
+from memories.operations.legal_holds import refuse_if_held
 from memories.operations.propose import enforce_policy
 from memories.operations.record import refuse_change
 from memories.operations.revise import lock_memory
@@ -205,6 +206,7 @@ def _restore_link(actor: Actor, kept: UUID, gone: UUID, undo: Mapping[str, Any])
     """Take back the link that the replacement has drawn, or give it the weight that it had."""
     link = _find_replacing_link(actor, kept, gone)
     if "link_weight" in undo and undo["link_weight"] is None:
+        refuse_if_held(actor.organization_id, kept, gone)
         link.delete()
     elif "link_weight" in undo:
         link.update(weight=undo["link_weight"])
