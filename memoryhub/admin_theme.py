@@ -81,6 +81,7 @@ NAVIGATION = [
         model_page("Users", "account_circle", "auth.user"),
         model_page("Roles", "shield_person", "auth.group"),
         model_page("Audit log", "receipt_long", "admin.logentry"),
+        model_page("Erasures", "person_off", "memories.erasure"),
         model_page("Legal holds", "gavel", "memories.legalhold"),
         model_page("Jobs", "work_history", "procrastinate.procrastinatejob"),
     ),

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from memoryhub.postgres import PostgresError, find_account
 
-DATA_NAMES = ("secret_key", "media", "static", "postgres")  # the contents of the data folder
+DATA_FILES, DATA_FOLDERS = ("secret_key", "erasures.jsonl"), ("media", "static", "postgres")
+DATA_NAMES = (*DATA_FILES, *DATA_FOLDERS)  # the contents of the data folder
 DATABASE_FILES = "data"  # Postgres' own, which belong to the account from the start
 CANNOT_RUN = (
     "It should run as the account {account}, which cannot use {python}, {project} or {data}: are they, or the Python"
@@ -43,7 +44,7 @@ def hand_over(data: Path) -> pwd.struct_passwd:
     account = find_account(data / "postgres" / DATABASE_FILES, data / "media")
     data.mkdir(parents=True, exist_ok=True)
     data.chmod(data.stat().st_mode | 0o011)  # whatever the umask was, the account must be able to enter
-    for name in DATA_NAMES[1:]:
+    for name in DATA_FOLDERS:
         (data / name).mkdir(mode=0o700, exist_ok=True)
     for name in DATA_NAMES:
         if os.path.lexists(data / name):  # there is no file of a key if SECRET_KEY is set

@@ -384,6 +384,7 @@ STATIC_URL = "static/"
 STATIC_ROOT = DATA_FOLDER / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = DATA_FOLDER / "media"
+ERASURES_FILE = DATA_FOLDER / "erasures.jsonl"  # outside the database, so that a restore knows whom to erase again
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},

@@ -58,6 +58,7 @@ def _test_settings(settings: Settings, tmp_path: Path, monkeypatch: pytest.Monke
     settings.BACKGROUND = False
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.MEDIA_ROOT = tmp_path / "media"
+    settings.ERASURES_FILE = tmp_path / "erasures.jsonl"
     settings.STORAGES = settings.STORAGES | {
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     }

@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from memories import operations
-from memories.models import Asset, Batch, Change, EmbeddingModel, Memory, Revision, Scope, Unembedded
+from memories.models import Asset, Batch, Change, EmbeddingModel, Erasure, Memory, Revision, Scope, Unembedded
 from memories.operations import embed
 from memories.operations.audit_chain import seal_entries
 from memories.recall import recall
@@ -84,6 +84,7 @@ def furnish(team: Team, bot: Actor) -> Memory:
     operations.place_hold(
         user=owner_login, organization=team.organization, key_prefix="contracts/", reason="A lawsuit."
     )
+    Erasure.objects.create(**here, person_id=uuid7(), receipt={})
     embed.queue_reembedding([memory])
     EmbeddingModel.objects.get_or_create(name="wordllama")
     LogEntry.objects.log_actions(owner.user_id, [team], 2, "Looked at.", single_object=True)

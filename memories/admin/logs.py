@@ -14,6 +14,7 @@ from memories.models import (
     Answer,
     AuditEntry,
     Batch,
+    Erasure,
     Feedback,
     Pair,
     Proposal,
@@ -178,6 +179,16 @@ class VocabularyAdmin(ReadOnlyAdmin):
     list_select_related = ("organization",)
     search_fields = ("=audience",)
     search_help_text = "The id of a team, project, agent or person"
+
+
+@admin.register(Erasure)
+class ErasureAdmin(LogAdmin):
+    """List the people who were erased, by id, with their receipts."""
+
+    list_display = ("person_id", "organization", "erased_by", "erased_at")
+    list_select_related = ("organization", "erased_by")
+    search_fields = ("person_id",)
+    search_help_text = "An id"
 
 
 @admin.register(AuditEntry)

@@ -41,6 +41,7 @@ from memories.models.constants import (
 )
 from memories.models.disputes import disputed_sql
 from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded, UnembeddedQuerySet
+from memories.models.erasures import Erasure
 from memories.models.feedback import PRIOR_WEIGHT, REPORTS, Feedback, FeedbackQuerySet, Rating, feedback_sql
 from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
 from memories.models.idempotency import Answer
@@ -103,6 +104,7 @@ __all__ = [
     "Deed",
     "Embedding",
     "EmbeddingModel",
+    "Erasure",
     "Feedback",
     "FeedbackQuerySet",
     "FileVersion",

@@ -125,6 +125,7 @@ NOT_EXPORTED: tuple[type[Model], ...] = (
     teams.Registrations,
     embeddings.Embedding,
     memories.AuditEntry,
+    memories.Erasure,
     bulk_edits.Batch,
     embeddings.EmbeddingModel,
     embeddings.Unembedded,

@@ -11,6 +11,7 @@ from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 from zipfile import BadZipFile, ZipFile
 
 from django.core.files import File
@@ -19,6 +20,7 @@ from django.db import DataError, IntegrityError, connection, transaction
 
 from memories.models import Asset, Memory, Provenance, asset_path
 from memories.operations.embed import embed_memories
+from memories.operations.erase_person import replay_erasures
 from memories.rules.trust import find_least_trusted
 from memories.text.language import choose_language
 from memories.transfer import ownership
@@ -46,6 +48,7 @@ class ImportReport:
     new_logins: list[str] = field(default_factory=list)  # made without a password
     known_logins: list[str] = field(default_factory=list)  # of this hub, taken for those of the archive
     origin: Origin = Origin.UNKNOWN
+    erased_again: int = 0  # people who had been erased here, and were in the archive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +88,7 @@ def import_archive(
         _import_assets(running, saved, pretend=pretend)
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        running.report.erased_again = replay_erasures(organization_id=UUID(running.destination.id))
         transaction.set_rollback(pretend)
     return running.report
 

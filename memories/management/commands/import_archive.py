@@ -50,5 +50,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{number:>10,} {table} {would}added{kept}{left}")
         if report.known_logins:
             self.stdout.write(f"Taken for the archive's logins of the same name: {', '.join(report.known_logins)}.")
+        if report.erased_again:
+            self.stdout.write(f"People who had been erased, and {would}erased again: {report.erased_again}.")
         if report.new_logins:
             self.stdout.write(f"Logins {would}made, without a password: {', '.join(report.new_logins)}.")
