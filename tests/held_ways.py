@@ -232,6 +232,7 @@ NO_WAYS: dict[str, str] = {
         [f"delete {OF_MEMORY}/assets/<uuid:asset_id>", f"delete {OF_MEMORY}/sources/<uuid:source_id>"], _HIDES
     ),
     f"post {OF_MEMORY}/purge": "Only owners may.",
+    "post anchors/report": "It has hashes and no words.",
     **dict.fromkeys(["delete proposals/<uuid:proposal_id>", "proposal_withdraw"], _HIDES),
     **dict.fromkeys(["group/forget_memory", "group/forget_memory by id", "graph/memory_delete"], _HIDES),
     **dict.fromkeys(["scoped/delete", "scoped/delete by key"], _HIDES),
