@@ -18,6 +18,7 @@ from memories.recall.word_stats import Terms, Within, terms
 from teams.actor import Actor
 
 SWITCHED_OFF = "Recall by meaning is switched off here; these were found by words."
+LEAST_PART = 5  # characters of a query that is looked for within words: fewer are in many
 UNAVAILABLE = "The embedding provider does not answer just now; these were found by words."
 
 
@@ -48,9 +49,11 @@ class Question:
 
     def missed_by_index(self, fused: hybrid.Fused) -> bool:
         """Return whether memories may contain the query letter by letter although none of its words finds them: because
-        it is an identifier, or writing that the index knows only as a part of something longer."""
+        it is an identifier, or writing that the index knows only as a part of something longer, as "mongod"."""
         if not self.by_words or not self.terms.literal or any(scored.exact for _, scored in fused.hits):
             return False
+        if len(self.literal) >= LEAST_PART and not any(scored.coverage for _, scored in fused.hits):
+            return True
         return self.terms.only_identifiers or tokens.is_shorter_than_pieces(self.literal)
 
 
