@@ -27,13 +27,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.harness import Progress, database, say
-from benchmarks.quality import lines, load
+from benchmarks.quality import lines, load, ranked_by
 
 ROUNDS = 6  # of the split by teams
 MOST_QUESTIONS = 250  # of a set
@@ -101,7 +102,9 @@ def main() -> None:
         import lightgbm  # noqa: F401
     except ImportError:
         sys.exit("Fitting needs LightGBM, which is no dependency of the hub: pip install lightgbm")
-    with database():
+    with database(), NamedTemporaryFile("w", suffix=".json") as plain, ranked_by(Path(plain.name)):
+        plain.write(format_table(build_plain_table()))
+        plain.flush()
         sets = [collect_examples(folder) for folder in arguments.folders]
         sets += [collect_examples(folder, shuffled=True) for folder in arguments.again]
     from memories.recall.ranker import TABLE
@@ -112,6 +115,23 @@ def main() -> None:
     if arguments.write:
         TABLE.write_text(format_table(fit_table(sets)), encoding="utf-8")
         say(f"\n{TABLE} has {TREES} trees.")
+
+
+def build_plain_table() -> dict[str, Any]:
+    """Return a table for collecting examples: the present one may have been fitted for other features."""
+    from memories.recall.features import NAMES
+
+    return {
+        "names": NAMES,
+        "weights": [float(name in {"words_relative", "nearness_relative"}) for name in NAMES],
+        "neutral": [0.0 for _ in NAMES],
+        "middle": 1.0,
+        "width": 1.0,
+        "features": [[0]],
+        "thresholds": [[0.0]],
+        "ruled_out": [[0]],
+        "leaves": [[0.0, 0.0]],
+    }
 
 
 def collect_examples(folder: Path, *, shuffled: bool = False) -> Examples:

@@ -24,6 +24,7 @@ class Candidate(NamedTuple):
     present: float  # a bit for each asked word
     size: float  # in bytes
     opening: float  # the place of the asked word that it begins with; 0 if with none, below 0 of a standing rule
+    asks: float  # 1 if it ends in a question
     exact: float
     words_rank: float
     meaning_rank: float

@@ -20,7 +20,10 @@ FEATURES = {
     "lead": ("lead", "lead_rarity"),
     "rule": ("rule_nearness",),
     "length": ("length", "length_relative"),
-    "neighbours": ("before_nearness", "before_adds", "after_nearness", "after_adds", "coverage_around"),
+    "neighbours": (
+        *("before_nearness", "before_adds", "after_nearness", "after_adds", "coverage_around"),
+        *("before_asks", "before_asks_for"),
+    ),
     # These are the same for every candidate of a question: they say what the others are worth there.
     "question": ("asked_words", "best_words", "spread", "leads", "order_of_words", "order_of_meaning", "pairs"),
 }
@@ -78,6 +81,7 @@ def compute_features(candidates: Candidates, retrieved: NDArray[np.bool_], asked
         *_compare_neighbour(before, nearness=nearness, has=has, weights=weights),
         *_compare_neighbour(after, nearness=nearness, has=has, weights=weights),
         _join_words(has, before, after) @ weights,
+        *_find_questions(before, asks=candidates["asks"], has=has, weights=weights),
         # The same for all. Where neighbours are alike, the order in which memories were saved tells something; where
         # they are no more alike than any two, it does not.
         float(np.count_nonzero(weights)),
@@ -146,6 +150,14 @@ def _compare_neighbour(
         np.where(known, nearness[neighbour], UNKNOWN_NEARNESS),
         (theirs & ~has) @ weights,
     ]
+
+
+def _find_questions(
+    before: NDArray[np.intp], *, asks: Numbers, has: NDArray[np.bool_], weights: Numbers
+) -> list[Numbers]:
+    """Return whether the memory before each is a question, and what that has of the one that is asked."""
+    asked_before = np.where(before != NOBODY, asks[before], 0.0)
+    return [asked_before, asked_before * (has[before] @ weights)]
 
 
 def _join_words(has: NDArray[np.bool_], before: NDArray[np.intp], after: NDArray[np.intp]) -> NDArray[np.bool_]:

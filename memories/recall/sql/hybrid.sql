@@ -162,6 +162,14 @@ scored AS MATERIALIZED (
         -- [else]
         0 AS exact,
         -- [end]
+        -- Whether it ends in a question, which what was saved next may answer.
+        -- [if by_meaning]
+        (
+            SELECT right(content, 60) ~ '[?？؟]' FROM memories_memory WHERE id = candidate.id
+        )::integer AS asks,
+        -- [else]
+        0 AS asks,
+        -- [end]
         -- The place of the asked word that it begins with; below 0 if it begins as a standing rule does.
         coalesce(
             array_position(%(words)s::text[], candidate.opening), -array_position({rule_openings}, candidate.opening), 0
@@ -229,14 +237,14 @@ listed AS (
     SELECT string_agg(
         uuid_send(id) || uuid_send(coalesce(follows, {nil})) || uuid_send(coalesce(seed, {nil})) || array_send(ARRAY[
             coalesce(score, 0), coalesce(words, 0), coalesce(meaning, 'NaN'), coalesce(nearness, 'NaN'), coalesce(present, 0),
-            coalesce(size, 0), coalesce(opening, 0), coalesce(exact, 0), coalesce(words_rank, 0),
+            coalesce(size, 0), coalesce(opening, 0), coalesce(asks, 0), coalesce(exact, 0), coalesce(words_rank, 0),
             coalesce(meaning_rank, 0), coalesce(share, 0)
         ]::float8[]),
         ''::bytea
     ) AS candidates
     -- [if has_links]
     FROM (
-        SELECT id, follows, seed, score, words, meaning, size, opening, exact, words_rank, meaning_rank, share,
+        SELECT id, follows, seed, score, words, meaning, size, opening, asks, exact, words_rank, meaning_rank, share,
             -- What only a link led to was not compared yet. Adding nothing to `search` has it unpacked once.
             coalesce(present, (
                 SELECT {flagged_words}
