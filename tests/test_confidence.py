@@ -119,6 +119,12 @@ def test_a_floor_is_a_number_or_the_hubs_own(writer: Actor, facts: list[Memory],
         assert count("auto") == hits
 
 
+def test_a_part_of_a_word_answers_where_no_word_does(writer: Actor, facts: list[Memory]) -> None:
+    found = recall(actor=writer, query="postgre", min_confidence="auto")
+    assert [hit.memory.content for hit in found.hits] == [FACTS[3]]
+    assert recall(actor=writer, query="post", min_confidence="auto").hits == []
+
+
 @pytest.mark.parametrize("floor", [-0.1, 1.1, "often", "", True, float("nan"), [0.5]])
 def test_another_floor_is_refused_by_name(writer: Actor, floor: Any) -> None:
     with pytest.raises(Invalid) as refusal:
@@ -212,7 +218,7 @@ def test_the_api_refuses_another_floor(writer: Actor, floor: Any) -> None:
 def test_explain_says_where_confidence_comes_from(writer: Actor, facts: list[Memory]) -> None:
     answer = ask_api(writer, query="When are deploys frozen?", explain=True, min_confidence=0.1)
     told = answer["memories"][0]["explain"]["confidence"]
-    assert set(told["points"]) == {"words", "meaning", "agreement", "identifier", "standing", "question"}
+    assert set(told["points"]) == {"words", "meaning", "agreement", "identifier", "standing", "neighbours", "question"}
     assert told["in_words"][0] == "It has 100% of what is asked, where rare words count more."
     assert told["in_words"][-1].endswith("is not below the floor 0.10.")
 

@@ -5,10 +5,12 @@ so a nonsense question has a best hit too. Confidence looks at evidence that doe
 much of the asked rarity a memory has, how much nearer its meaning is than that of texts which have nothing to do with
 each other, whether the two agree, and whether it has an asked identifier. A hit is held to two measures, and the lower
 one counts: the question's (is there an answer here at all?), taken from its best hit, and the hit's own, to which its
-score adds how far it falls behind the best hit.
+score adds how far it falls behind the best hit. In a conversation a single turn says less than a note does, so less is
+asked of it.
 
 The constants were fitted to questions about conversations, articles and notes in seven languages, with relevant and
-other hits, and to questions that nothing answers: made-up words, random words and other teams' questions.
+other hits, and to questions that nothing answers: made-up words, random words and other teams' questions. Those of a
+hit's own measure are fitted by `python -m benchmarks.confidence --fit`.
 """
 
 import math
@@ -18,6 +20,7 @@ from typing import Literal, NamedTuple
 from django.conf import settings
 
 from memories.recall import words
+from memories.recall.features import NAMES
 from memories.recall.hybrid import Scored
 from memories.recall.query import Question
 
@@ -27,13 +30,15 @@ LIKENESS = 3.0  # for the same meaning; relevant hits have a quarter to a half o
 AGREEMENT = 1.0  # for words and meaning together: their geometric mean
 IDENTIFIER = 0.3  # for an asked identifier in a sentence; one that was asked for alone is all of the words
 KNOWN = 1.0  # for a question, if all of its words occur somewhere
-STANDING = 2.0  # for the best score; others get their share of it
+STANDING = 3.1  # for the best score; others get their share of it
+TOGETHER = 1.6  # for each hit, where neighbours are as alike as in a conversation: a turn says only a part
 LIKENESS_OF_WORDS = 0.45  # of the coverage, where meanings are not compared: on average, what has the words means it
 
 # What is as likely an answer as not, and how quickly doubt goes, in logits per point.
 QUESTION_EVEN, QUESTION_SLOPE = 0.96, 4.0
-HIT_EVEN, HIT_SLOPE = 2.8, 1.0
+HIT_EVEN, HIT_SLOPE = 3.9, 1.0
 
+ORDER_FEATURES = [NAMES.index(name) for name in ("order_of_words", "order_of_meaning")]
 LOOKED_AT = 10  # hits among which the best evidence is looked for, however many were asked for
 AUTO: Literal["auto"] = "auto"
 Floor = float | Literal["auto"]
@@ -69,13 +74,15 @@ class Confidence(NamedTuple):
     value: float
     evidence: Evidence
     share: float = 1.0  # its score, as a share of the best one
+    cohesion: float = 0.0  # how alike neighbours are here: 0 if no more than any two memories, 1 at most
     question: float = 0.0  # points of the question as a whole
     limited_by_question: bool = False  # the hit by itself would be surer
 
     @property
     def parts(self) -> dict[str, float]:
         """The points of each kind of evidence."""
-        return self.evidence.parts | {"standing": STANDING * self.share, "question": self.question}
+        own = {"standing": STANDING * self.share, "neighbours": TOGETHER * self.cohesion}
+        return self.evidence.parts | own | {"question": self.question}
 
 
 UNASKED = Confidence(1.0, Evidence(1.0, 1.0))  # where nothing was asked, nothing is in doubt
@@ -105,19 +112,37 @@ def rate_hits(hits: Sequence[tuple[Scored | None, float]], question: Question) -
     # The counts may be older than a memory: what a hit has is known.
     known = max([_find_known_share(question), *(evidence.coverage for evidence in found)])
     whole = best + KNOWN * known
+    cohesion = _find_cohesion([scored for scored, _ in hits])
     rated = []
     for evidence, own, (scored, relevance) in zip(found, points, hits, strict=True):
         share = relevance / highest
         # What a link led to has its share of the best hit's evidence: somebody said that the two belong together.
         linked = best * share if scored and scored.links_rank is not None else 0.0
-        rated.append(_rate(evidence, max(own, linked), share=share, question=whole))
+        rated.append(_rate(evidence, max(own, linked), share=share, cohesion=cohesion, question=whole))
     return rated
 
 
-def _rate(evidence: Evidence, points: float, *, share: float, question: float) -> Confidence:
-    own = HIT_SLOPE * (points + STANDING * share - HIT_EVEN)
-    whole = QUESTION_SLOPE * (question - QUESTION_EVEN)
-    return Confidence(1 / (1 + math.exp(-min(own, whole))), evidence, share, question, limited_by_question=whole < own)
+def _find_cohesion(hits: Sequence[Scored | None]) -> float:
+    """Return how much more alike neighbours among the candidates are than any two: it is the same for all of them."""
+    features = next((scored.features for scored in hits if scored and scored.features is not None), None)
+    if features is None:
+        return 0.0
+    return min(max(sum(float(features[place]) for place in ORDER_FEATURES), 0.0), 1.0)
+
+
+def _rate(evidence: Evidence, points: float, *, share: float, cohesion: float, question: float) -> Confidence:
+    own = _squash(HIT_SLOPE * (points + STANDING * share + TOGETHER * cohesion - HIT_EVEN))
+    whole = rate_question(question)
+    return Confidence(min(own, whole), evidence, share, cohesion, question, limited_by_question=whole < own)
+
+
+def rate_question(points: float) -> float:
+    """Return the confidence that no hit of a question with so many points can pass."""
+    return _squash(QUESTION_SLOPE * (points - QUESTION_EVEN))
+
+
+def _squash(logit: float) -> float:
+    return 1 / (1 + math.exp(-logit))
 
 
 def _weigh(scored: Scored | None, question: Question) -> Evidence:
@@ -152,6 +177,8 @@ def describe_confidence(confidence: Confidence, *, floor: float) -> list[str]:
         f"Its meaning is {evidence.likeness:.0%} of the way from unrelated to the same.",
         f"Its score is {confidence.share:.0%} of the best one.",
     ]
+    if confidence.cohesion > 0.1:
+        sentences.append("Neighbouring memories belong together here, so each needs less of the answer.")
     if evidence.identifier:
         sentences.append("It has an asked identifier.")
     if confidence.limited_by_question:
