@@ -21,6 +21,7 @@ PIECES = {
     "line breaks": "\n",
     "dots": ".",
     "passwords without a value": "password=",
+    "passwords with a value": "password=Ab1!xyz9 ",
     "passwords in sentences": "password is abcdefg1 ",
     "words for keys": "key ",
     "addresses": "a1://b:c@",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from memories.screening import assigned_values
 from memories.screening.findings import Finding, FindingGroup, drop_overlaps, redact
 from memories.screening.secrets import find_secrets
 from tests.secret_samples import ALNUM, HEX, SECRET_TEXTS, UPPER, Samples, wrap
@@ -92,6 +93,16 @@ def test_the_first_named_of_overlapping_findings_stays() -> None:
     after = Finding(9, 12, FindingGroup.SECRET, "after")
     assert drop_overlaps([narrow, wide, after]) == [narrow, after]
     assert drop_overlaps([wide, narrow, after]) == [wide, after]
+
+
+def test_of_many_passwords_all_are_found_and_few_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[str] = []
+    judge = assigned_values.is_password
+    monkeypatch.setattr(assigned_values, "is_password", lambda value: judged.append(value) or judge(value))
+    passwords = [f"A{number * 7919}!x" for number in range(1_000, 1_500)]
+    text = "\n".join(f"password={password} size=12345678" for password in passwords)
+    assert [text[found.start : found.end] for found in find_secrets(text)] == passwords
+    assert len(judged) == assigned_values.MANY_VALUES
 
 
 def test_wrappings_are_bounded() -> None:

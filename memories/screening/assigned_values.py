@@ -15,6 +15,7 @@ MAX_VALUE = 512  # characters of a value that are looked at
 JUDGED = 64  # of them, those that decide
 MAX_NAME = 64  # characters of a name before and after its telling part
 LONGEST_SUBJECT = 12  # characters of a word that names a secret
+MANY_VALUES = 100  # secrets of a text, after which a value counts by its name and length: more would take too long
 FORWARDS = 100  # characters after a word such as "password" in which a sentence tells it
 
 _VALUE = re.compile(rf"""[^\s"'`,;&<>|]{{1,{MAX_VALUE}}}+(?:[&,;][^\s"'`,;&<>|=]{{1,{MAX_VALUE}}}+(?!=)){{0,3}}""")
@@ -79,14 +80,16 @@ def find_assigned_values(text: str, lower: str) -> Iterator[Finding]:
 
 
 def _find_assignments(text: str, lower: str) -> Iterator[Finding]:
-    done = 0
+    done = judged = 0
     for match in _ASSIGNMENT.finditer(lower):
-        if match.start() < done or not (value := _match_value(text, match.end())):
+        start, end = match.span()
+        if start < done or not (value := _match_value(text, end)):
             continue
-        name = text[_find_name_start(lower, match.start()) : match.start()] + _NAME.match(text, match.start())[0]  # type: ignore[index]
+        name = text[_find_name_start(lower, start) : start] + _NAME.match(text, start)[0]  # type: ignore[index]
         if not value[0].startswith(_ADDRESS_MARKS):
             done = value.end()
-        if kind := _judge_assignment(name, value[0]):
+        if kind := _judge_assignment(name, value[0], strict=judged < MANY_VALUES):
+            judged += 1
             yield _build_finding(value, kind)
 
 
@@ -145,7 +148,8 @@ def _match_value(text: str, position: int) -> re.Match[str] | None:
 
 
 def _build_finding(value: re.Match[str], kind: str) -> Finding:
-    return Finding(value.start(), value.start() + len(_trim(value[0])), FindingGroup.SECRET, kind)
+    start = value.start()
+    return Finding(start, start + len(_trim(value[0])), FindingGroup.SECRET, kind)
 
 
 def _trim(value: str) -> str:
@@ -153,10 +157,14 @@ def _trim(value: str) -> str:
     return value.rstrip(".,:;)]}*\\")
 
 
-def _judge_assignment(written: str, value: str) -> str:
+def _judge_assignment(written: str, value: str, *, strict: bool) -> str:
     """Return the kind of secret that the value is, or nothing."""
     value = _trim(value[:JUDGED])
     match _classify_name(written.lower().rstrip(".-_")):
+        case "password" if not strict:
+            return "password" if len(value) >= MIN_PASSWORD else ""
+        case "key" if not strict:
+            return "key or token" if len(value) >= MIN_KEY else ""
         case "password":
             in_settings = written.isupper() and len(value) >= 8 and value.isalnum() and not is_placeholder(value)
             return "password" if in_settings or is_password(value) else ""

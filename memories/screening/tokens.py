@@ -35,7 +35,7 @@ _TELLING_PARTS = (
     ("Google OAuth code", "4/0A", re.compile(r"(?<![\w/])4/0A[\w-]{30,}")),
 )
 _WEB_TOKEN = re.compile(r"(?<![A-Za-z0-9])eyJ[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]*+){1,3}")
-_LONG_RUN = re.compile(r"(?:\S{0,15}+\s++)*+(\S{16,}+)")  # no token is shorter
+_LONG_RUNS = re.compile(r"(?:\S{0,15}+\s++)*+(\S{16,}+(?:\s\S{16,}+)*+)")  # no token is shorter
 _HEX = re.compile("[0-9a-f]+")
 _DIGIT = re.compile("[0-9]")
 _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
@@ -45,11 +45,11 @@ Span = tuple[int, int]
 
 
 def list_long_runs(text: str) -> list[Span]:
-    """Return the places of the text that stand without a space and are long enough for a token."""
-    runs, match = [], _LONG_RUN.match(text)
+    """Return the places of the text that stand without a space and are long enough for a token. Neighbours are one."""
+    runs, match = [], _LONG_RUNS.match(text)
     while match:  # never searched: from each place on, the short words would be passed over again
         runs.append(match.span(1))
-        match = _LONG_RUN.match(text, match.end())
+        match = _LONG_RUNS.match(text, match.end())
     return runs
 
 
