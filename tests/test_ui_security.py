@@ -296,13 +296,26 @@ def test_scripts_and_other_sites_get_no_cookies(client: Client, db: None) -> Non
         assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax"), cookie.key
 
 
-def test_with_https_cookies_are_never_sent_in_the_clear() -> None:
-    code = "from memoryhub import settings as s; print(s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, s.PROXIES)"
-    environment = os.environ | {"HTTPS": "true"}
+def print_settings(*names: str, **environment: str) -> list[str]:
+    """Return settings as a hub with these variables would have them."""
+    code = f"from memoryhub import settings as s; print({', '.join(f's.{name}' for name in names)})"
+    command = [sys.executable, "-c", code]
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=PROJECT_ROOT, env=environment, capture_output=True, text=True, check=True
+        command, cwd=PROJECT_ROOT, env=os.environ | environment, capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["True", "True", "1"]
+    return done.stdout.split()
+
+
+def test_with_https_cookies_are_never_sent_in_the_clear() -> None:
+    names = ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "PROXIES")
+    assert print_settings(*names, HTTPS="true") == ["True", "True", "1"]
+
+
+def test_https_promises_nothing_for_other_hosts_of_the_domain() -> None:
+    names = ("SECURE_HSTS_SECONDS", "SECURE_HSTS_INCLUDE_SUBDOMAINS", "SECURE_HSTS_PRELOAD")
+    assert print_settings(*names, HTTPS="true") == ["31536000", "False", "False"]
+    wishes = {"HSTS_INCLUDE_SUBDOMAINS": "true", "HSTS_PRELOAD": "true"}
+    assert print_settings(*names, HTTPS="true", **wishes) == ["31536000", "True", "True"]
 
 
 def test_a_session_gets_a_new_name_with_the_log_in(client: Client, db: None) -> None:
