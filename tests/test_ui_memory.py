@@ -1,5 +1,6 @@
 """One memory's page: reading it, writing it, and what one can do to it."""
 
+import random
 import re
 from datetime import timedelta
 from html import unescape
@@ -15,6 +16,7 @@ from pytest_django import DjangoAssertNumQueries
 from memories import operations
 from memories.forms import as_submitted, form_values
 from memories.models import Asset, Memory, Revision, Scope, Source
+from memories.text.diff import MAX_DIFF_STEPS, DiffBudget
 from teams.models import Person
 from tests import factories
 from tests.cast import Cast
@@ -167,6 +169,37 @@ def test_an_audience_that_is_not_offered_is_refused(at_work: Client, cast: Cast)
     assert not Memory.objects.exists()
 
 
+def write_numbers(length: int, *, seed: int) -> str:
+    """Return a table of numbers, the text that takes longest to compare."""
+    chance = random.Random(seed)
+    return "\n".join(",".join(str(chance.randrange(100)) for _ in range(10)) for _ in range(length // 10))[:length]
+
+
+def count_diff_steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that gets the steps of every comparison."""
+    spent: list[int] = []
+    spend = DiffBudget.spend
+
+    def count_steps(budget: DiffBudget, steps: int) -> bool:
+        admitted = spend(budget, steps)
+        spent.append(steps if admitted else 0)
+        return admitted
+
+    monkeypatch.setattr(DiffBudget, "spend", count_steps)
+    return spent
+
+
+def test_a_page_of_versions_is_compared_within_one_budget(
+    at_work: Client, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, actor = cast.memory(content=write_numbers(2_000, seed=0)), cast["writer"].actor()
+    for seed in range(1, 5):
+        operations.update_memory(actor=actor, memory_id=memory.pk, content=write_numbers(2_000, seed=seed))
+    spent = count_diff_steps(monkeypatch)
+    assert at_work.get(address(memory, "history/")).status_code == 200
+    assert MAX_DIFF_STEPS / 10 < sum(spent) <= MAX_DIFF_STEPS
+
+
 class TestTwoWriters:
     """The editor began with version 1; the writer was faster."""
 
@@ -194,6 +227,19 @@ class TestTwoWriters:
         at_work.post(address(memory, "edit/"), memory_form(memory, content=joined, tags="crane", version=2))
         saved = again(memory.pk)
         assert (saved.content, saved.tags, saved.version) == (joined, ["crane"], 3)
+
+    def test_all_fields_are_compared_within_one_budget(
+        self, at_work: Client, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        spent = count_diff_steps(monkeypatch)
+        theirs, yours = (write_numbers(2_000, seed=seed) for seed in (1, 2))
+        memory = cast.memory(content=write_numbers(2_000, seed=0), summary=write_numbers(900, seed=3))
+        changes = {"content": theirs, "summary": write_numbers(900, seed=4)}
+        operations.update_memory(actor=cast["writer"].actor(), memory_id=memory.pk, **changes)
+        form = memory_form(memory, content=yours, summary=write_numbers(900, seed=5))
+        response = at_work.post(address(memory, "edit/"), form)
+        assert response.status_code == 409
+        assert MAX_DIFF_STEPS / 10 < sum(spent) <= MAX_DIFF_STEPS
 
     @pytest.mark.parametrize("choice", ["theirs", "yours", "result"])
     def test_one_takes_either_or_writes_something_else(self, at_work: Client, cast: Cast, choice: str) -> None:

@@ -87,8 +87,8 @@ class EditFlow(ABC, Generic[EditForm]):
 
 def merge_text_context(*, base: str | None, theirs: str, yours: str) -> dict[str, Any]:
     """Return what the merge screen shows of one text: the result, and what each side changed."""
-    merged = merge.merge_text(base=base or "", theirs=theirs, yours=yours)
     budget = diff.DiffBudget()
+    merged = merge.merge_text(base=base or "", theirs=theirs, yours=yours, budget=budget)
     return {
         "merged": merged,
         "had_base": base is not None,

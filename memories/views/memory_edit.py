@@ -1,6 +1,7 @@
 """Creating and editing a memory, field by field."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +21,7 @@ from memories.forms import (
 from memories.models import Memory, Type
 from memories.queries.revision_diff import field_label
 from memories.text import merge
+from memories.text.diff import DiffBudget, DiffPart, diff_texts
 from memories.views.actions import notify_saved, undo_change_url
 from memories.views.attachments import get_changeable_memory
 from memories.views.edit_flow import EditFlow
@@ -134,6 +136,15 @@ class MergeSide:
     yours: str
     conflict: bool
     together: BoundField
+    budget: DiffBudget = field(repr=False)
+
+    @property
+    def their_changes(self) -> list[DiffPart]:
+        return diff_texts(self.base, self.theirs, budget=self.budget)
+
+    @property
+    def your_changes(self) -> list[DiffPart]:
+        return diff_texts(self.base, self.yours, budget=self.budget)
 
     @property
     def label(self) -> str:
@@ -145,19 +156,19 @@ class MergeSide:
         return not self.conflict and self.base not in (self.theirs, self.yours)
 
 
-MERGE_FUNCTIONS: dict[str, Any] = {"content": merge.merge_text, "summary": merge.merge_text, "tags": merge.merge_tags}
-
-
 def merge_fields(*, base: dict[str, Any], theirs: dict[str, Any], yours: dict[str, Any]) -> dict[str, Any]:
     """Merge field by field. Returns the sides of each field that the two made different, and the other fields."""
+    budget = DiffBudget()
+    merge_text = partial(merge.merge_text, budget=budget)
+    functions: dict[str, Any] = {"content": merge_text, "summary": merge_text, "tags": merge.merge_tags}
     merges = {
-        name: MERGE_FUNCTIONS.get(name, merge.merge_value)(base=base[name], theirs=theirs[name], yours=yours[name])
+        name: functions.get(name, merge.merge_value)(base=base[name], theirs=theirs[name], yours=yours[name])
         for name in MEMORY_FORM_FIELDS
     }
     form = MemoryForm(initial={name: merged.together for name, merged in merges.items()})
     before, others, own = as_submitted(base), as_submitted(theirs), as_submitted(yours)
     sides = [
-        MergeSide(name, before[name], others[name], own[name], merges[name].conflict, form[name])
+        MergeSide(name, before[name], others[name], own[name], merges[name].conflict, form[name], budget)
         for name in MEMORY_FORM_FIELDS
         if not merges[name].same
     ]
