@@ -1,6 +1,6 @@
 # The commands a person types. Everything they need is installed into .venv from the lock files.
 .DELETE_ON_ERROR:
-.PHONY: run test coverage browser test-browser screenshots conformance inspector lighthouse fuzz-mcp fuzz-forms check lock clean
+.PHONY: run test coverage browser test-browser screenshots conformance inspector lighthouse fuzz-mcp fuzz-forms schemathesis check lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -37,6 +37,10 @@ lighthouse: browser
 # Odd requests by chance against a hub of its own; ARGS="--seed 7 --only 1234" sends one again.
 fuzz-mcp fuzz-forms: $(VENV)/dev.stamp
 	$(BIN)/python -m tests.judges.$(subst -,_,$@) $(ARGS)
+
+# Whatever the OpenAPI document allows, against a hub of its own; ARGS="--max-examples 100" sends more.
+schemathesis: $(VENV)/dev.stamp
+	$(BIN)/python -m tests.judges.schemathesis $(ARGS)
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff check .

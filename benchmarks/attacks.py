@@ -7,7 +7,8 @@ The server is the one that `manage.py serve` starts, with a team of that many me
 the CPU of the server, its worker and Postgres, with what they still do after the answer, less what they use when nobody
 asks. The figures are the medians of the rounds; every request is a new one, so that no cache knows it.
 
-"x" is the CPU of the attack over that of the ordinary request: above 2, an attacker gets more than everybody does.
+"x" is the CPU of the attack over that of the ordinary request: above 2, an attacker gets more than everybody does, and
+the command ends with an error.
 """
 
 import argparse
@@ -91,6 +92,8 @@ def main() -> None:
             rows = list(measure_attack(hub, chosen, requests=arguments.requests, rounds=arguments.rounds))
     if arguments.json:
         arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+    if too_much := [row.name for row in rows if row.ratio > TOO_MUCH]:
+        raise SystemExit(f"More than {TOO_MUCH:g} times an ordinary request: {'; '.join(too_much)}")
 
 
 def parse_arguments() -> argparse.Namespace:
