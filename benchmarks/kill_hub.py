@@ -5,14 +5,19 @@
 `server` kills `serve`, the web server and its workers, and starts them again; `web` kills the web server's main process
 and `postgres` the database, which `serve` then starts again by itself. Each client repeats a save with its idempotency
 key until it is acknowledged.
+
+Before that, the CPU of a start is measured: of `serve`, the web server and its workers until the hub is ready, as a
+multiple of what a bare `django.setup()` takes.
 """
 
 import argparse
 import itertools
 import os
 import random
+import resource
 import signal
 import statistics
+import subprocess
 import sys
 import tempfile
 import threading
@@ -27,7 +32,7 @@ from typing import Any
 import psutil
 import psycopg
 
-from tests.hub import Hub
+from tests.hub import PROJECT_ROOT, Hub
 
 TARGETS = ("server", "web", "postgres")
 CLIENTS = 8
@@ -54,6 +59,8 @@ def run_hub_kills(*, target: str, times: int, seed: int = 7) -> str:
         try:
             hub.start("--no-worker", "--workers", "2")
             saves, down = Saves(hub, create_token(hub)), list[float]()
+            hub.stop(signal.SIGTERM)
+            start_cost = measure_start(hub) / measure_setup(hub)
             with saves.going_on():
                 for number in range(times):
                     saves.wait_for(BETWEEN)
@@ -67,8 +74,28 @@ def run_hub_kills(*, target: str, times: int, seed: int = 7) -> str:
                 hub.stop(signal.SIGTERM)
     return (
         f"{times} kills of {target} under {CLIENTS} clients: {found}; it answered again after"
-        f" {statistics.median(down):.1f} s in the median, {max(down):.1f} s at most"
+        f" {statistics.median(down):.1f} s in the median, {max(down):.1f} s at most; a start takes the CPU of"
+        f" {start_cost:.1f} times django.setup()"
     )
+
+
+def measure_start(hub: Hub) -> float:
+    """Start the hub, whose database is migrated already; return the CPU seconds of its processes but Postgres."""
+    hub.start("--no-worker", "--workers", "2")
+    assert hub.process
+    serve = psutil.Process(hub.process.pid)
+    processes = [serve, *(child for child in serve.children(recursive=True) if "postgres" not in child.name())]
+    return sum(sum(process.cpu_times()[:4]) for process in processes)
+
+
+def measure_setup(hub: Hub) -> float:
+    """Return the CPU seconds of a process that does nothing but set Django up."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    environment = hub.environment | {"DJANGO_SETTINGS_MODULE": "memoryhub.settings"}
+    command = [sys.executable, "-c", "import django; django.setup()"]
+    subprocess.run(command, cwd=PROJECT_ROOT, env=environment, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def create_token(hub: Hub) -> str:
