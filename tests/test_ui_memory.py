@@ -192,9 +192,9 @@ def count_diff_steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_a_page_of_versions_is_compared_within_one_budget(
     at_work: Client, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    memory, actor = cast.memory(content=write_numbers(2_000, seed=0)), cast["writer"].actor()
+    memory, actor = cast.memory(content=write_numbers(6_000, seed=0)), cast["writer"].actor()
     for seed in range(1, 5):
-        operations.update_memory(actor=actor, memory_id=memory.pk, content=write_numbers(2_000, seed=seed))
+        operations.update_memory(actor=actor, memory_id=memory.pk, content=write_numbers(6_000, seed=seed))
     spent = count_diff_steps(monkeypatch)
     assert at_work.get(address(memory, "history/")).status_code == 200
     assert MAX_DIFF_STEPS / 10 < sum(spent) <= MAX_DIFF_STEPS
@@ -232,8 +232,8 @@ class TestTwoWriters:
         self, at_work: Client, cast: Cast, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         spent = count_diff_steps(monkeypatch)
-        theirs, yours = (write_numbers(2_000, seed=seed) for seed in (1, 2))
-        memory = cast.memory(content=write_numbers(2_000, seed=0), summary=write_numbers(900, seed=3))
+        theirs, yours = (write_numbers(6_000, seed=seed) for seed in (1, 2))
+        memory = cast.memory(content=write_numbers(6_000, seed=0), summary=write_numbers(900, seed=3))
         changes = {"content": theirs, "summary": write_numbers(900, seed=4)}
         operations.update_memory(actor=cast["writer"].actor(), memory_id=memory.pk, **changes)
         form = memory_form(memory, content=yours, summary=write_numbers(900, seed=5))
