@@ -120,7 +120,8 @@ def audience_choices(place: TeamPage, *, author: Any = None) -> AudienceChoices:
     me = place.actor.person_id
     own = [(f"{Scope.GLOBAL}:{me}", "Global: you alone, in every team", me)] if me else []
     mine = [one for one in agents if author in (None, one[2])]
-    return [(value, name) for value, name, audience in (*team, *projects, *mine, *own) if place.may_change(audience)]
+    every = (*team, *projects, *mine, *own)
+    return [(value, name) for value, name, audience in every if access.may_write(place.actor, audience)]
 
 
 class LinkForm(forms.Form):

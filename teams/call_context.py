@@ -203,7 +203,7 @@ def _find_usable_project(agent: Agent, name: str) -> Project | None:
     """Find a project by slug or id that the agent may use: its own team's, or one that admitted it."""
     if not name:
         return None
-    usable = Project.objects.filter(organization=agent.organization_id).filter(
+    usable = Project.objects.in_organization(agent.organization_id).filter(
         Q(team=agent.team_id) | Q(admissions__agent=agent)
     )
     project = usable.filter(Q(slug=name) | Q(pk=parse_uuid(name))).first()
@@ -217,7 +217,7 @@ def _find_or_register_person(organization: Organization, handle: str, bearer: Be
         return None
     if create:
         return operations.ensure_person(organization_id=organization.pk, handle=handle, token_id=bearer.token_id)
-    return operations.note_use(Person.objects.filter(organization=organization, handle=handle).first())
+    return operations.note_use(Person.objects.in_organization(organization).with_handle(handle).first())
 
 
 def find_workspace(organization: Organization, slug: str) -> Workspace | None:
@@ -225,7 +225,7 @@ def find_workspace(organization: Organization, slug: str) -> Workspace | None:
         return None
     if not organization.workspaces_enabled:
         raise Invalid({"workspace": "Workspaces are not switched on in this organization."})
-    workspace = Workspace.objects.filter(organization=organization, slug=slug).first()
+    workspace = Workspace.objects.in_organization(organization).filter(slug=slug).first()
     if not workspace:
         raise NotFound(f"There is no workspace {slug!r}.")
     return workspace
@@ -235,7 +235,7 @@ def _find_known_session(agent: Agent, name: str) -> Session | None:
     """Find a registered session by the agent's own id for it."""
     if not name:
         return None
-    sessions = Session.objects.select_related("project", "person", "workspace")
+    sessions = Session.objects.with_context()
     return operations.note_use(sessions.filter(organization=agent.organization_id, agent=agent, name=name).first())
 
 

@@ -1,7 +1,6 @@
 """Organizations, their teams, the people and agents in them, and the tokens and sessions that identify a caller."""
 
 from datetime import datetime
-from typing import Self
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -15,6 +14,18 @@ from django.utils import timezone
 from memoryhub.ids import uuid7
 from memoryhub.languages import LANGUAGE_CHOICES, LANGUAGE_LENGTH
 from memoryhub.tenancy import SameOrganization, Tenant, tenant_key, tenant_link
+from teams.querysets import (
+    AdmissionQuerySet,
+    AgentQuerySet,
+    InvitationQuerySet,
+    MembershipQuerySet,
+    PersonQuerySet,
+    ProjectQuerySet,
+    SessionQuerySet,
+    TeamQuerySet,
+    TokenQuerySet,
+    WorkspaceQuerySet,
+)
 
 SLUG = r"^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$"
 HANDLE_LENGTH = 128
@@ -87,6 +98,8 @@ class Workspace(Tenant):
     slug = slug_field()
     name = models.CharField(max_length=200)
 
+    objects = WorkspaceQuerySet.as_manager()
+
     class Meta:
         constraints = [
             tenant_key("workspace"),
@@ -116,6 +129,8 @@ class Team(Tenant):
     # What becomes of writes: see memories.rules.policies. Empty: the defaults.
     policy = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    objects = TeamQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]
@@ -149,6 +164,8 @@ class Membership(Tenant):
     role = models.CharField(max_length=16, choices=Role.choices, default=Role.VIEWER)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
+    objects = MembershipQuerySet.as_manager()
+
     class Meta:
         constraints = [
             SameOrganization(field="team", to="teams.Team", name="membership_team_is_of_its_organization"),
@@ -158,11 +175,6 @@ class Membership(Tenant):
 
     def __str__(self) -> str:
         return f"{self.user}, {self.role} of {self.team}"
-
-
-class InvitationQuerySet(models.QuerySet["Invitation"]):
-    def open(self, *, now: datetime) -> Self:
-        return self.filter(used_at=None, revoked_at=None, expires_at__gt=now)
 
 
 class Invitation(Tenant):
@@ -203,6 +215,8 @@ class Person(Tenant):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     last_used_at = _last_used_at()
 
+    objects = PersonQuerySet.as_manager()
+
     class Meta:
         verbose_name_plural = "people"
         constraints = [
@@ -223,6 +237,8 @@ class Agent(Tenant):
     level = models.CharField(max_length=16, choices=Level.choices, default=Level.MEMBER)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
+    objects = AgentQuerySet.as_manager()
+
     class Meta:
         constraints = [
             tenant_key("agent"),
@@ -234,24 +250,6 @@ class Agent(Tenant):
 
     def __str__(self) -> str:
         return self.slug
-
-
-class TokenQuerySet(models.QuerySet["Token"]):
-    def working(self, *, now: datetime) -> Self:
-        return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), revoked_at=None)
-
-    def not_used(self, *, since: datetime) -> Self:
-        """Return the tokens neither used nor created since, longest unused first. Index: token_unused."""
-        idle = self.alias(idle_since=Coalesce("last_used_at", "created_at")).filter(idle_since__lt=since)
-        return idle.filter(revoked_at=None).order_by("idle_since")
-
-    def naming_anybody(self) -> Self:
-        """Return the tokens whose calls may name any person: see `Token.nameable`."""
-        return self.filter(Q(any_person=True) | Q(person=None, persons=[]))
-
-    def naming(self, person: "Person") -> Self:
-        """Return the tokens that serve this person or list them."""
-        return self.filter(Q(person=person) | Q(persons__contains=[person.handle]), organization=person.organization_id)
 
 
 class Token(Tenant):
@@ -359,6 +357,8 @@ class Project(Tenant):
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
+    objects = ProjectQuerySet.as_manager()
+
     class Meta:
         constraints = [
             tenant_key("project"),
@@ -378,6 +378,8 @@ class Admission(Tenant):
     agent = tenant_link("teams.Agent", null=True, blank=True, related_name="admissions")
     person = tenant_link("teams.Person", null=True, blank=True, related_name="admissions")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    objects = AdmissionQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -407,6 +409,8 @@ class Session(Tenant):
     channel_id = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     last_used_at = _last_used_at()
+
+    objects = SessionQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec
-from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
@@ -43,18 +42,18 @@ class TeamPage:
     @cached_property
     def agents(self) -> list[Agent]:
         """Return the team's agents by name."""
-        return list(Agent.objects.filter(team=self.team.pk).order_by("slug")[:MAX_CHOICES])
+        return list(Agent.objects.of_team(self.team.pk).order_by("slug")[:MAX_CHOICES])
 
     @cached_property
     def projects(self) -> list[Project]:
-        return list(Project.objects.filter(team=self.team.pk).order_by("name")[:MAX_CHOICES])
+        return list(Project.objects.of_team(self.team.pk).order_by("name")[:MAX_CHOICES])
 
     @cached_property
     def workspaces(self) -> list[Workspace]:
         """Return the organization's workspaces; none if they are switched off."""
         if not self.actor.workspaces_enabled:
             return []
-        return list(Workspace.objects.filter(organization=self.team.organization_id).order_by("name")[:MAX_CHOICES])
+        return list(Workspace.objects.in_organization(self.team.organization_id).order_by("name")[:MAX_CHOICES])
 
     @property
     def workspace(self) -> Workspace | None:
@@ -82,9 +81,6 @@ class TeamPage:
     def url(self, name: str, *arguments: object) -> str:
         """Return the address of one of the team's pages."""
         return reverse(name, args=[self.team.organization.slug, self.team.slug, *arguments])
-
-    def may_change(self, audience: UUID) -> bool:
-        return audience in self.actor.writes
 
 
 def open_team_page(request: HttpRequest, *, organization: str, team: str) -> TeamPage:

@@ -117,7 +117,7 @@ def _within(request: Request, name: str, **bindings: str) -> Actor:
 
 def _sessions(actor: Actor, name: str) -> Any:
     known = CallContext(session=name).session  # in its form, or refused
-    return Session.objects.filter(organization=actor.organization_id, agent=actor.agent_id, name=known)
+    return Session.objects.of_agent(actor).filter(name=known)
 
 
 def _session(actor: Actor, name: str) -> Session:

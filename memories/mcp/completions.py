@@ -38,17 +38,17 @@ def _only(schema: Schema, value: object) -> object:
 
 
 def _teams(actor: Actor, begun: str, known: Known) -> Sequence[str]:
-    slugs = Team.objects.filter(pk__in=actor.readable_team_ids, slug__startswith=begun)
-    return sorted(slugs.values_list("slug", flat=True))
+    teams = Team.objects.readable_by(actor).filter(slug__startswith=begun)
+    return sorted(teams.values_list("slug", flat=True))
 
 
 def _keys(actor: Actor, begun: str, known: Known) -> Sequence[str]:
-    rows = Memory.objects.visible_to(actor).filter(owns_key=True, scope=Scope.TEAM, audience__in=_of(actor, known))
+    rows = Memory.objects.visible_to(actor).owning_keys(Scope.TEAM).filter(audience__in=_find_team_ids(actor, known))
     return list(rows.filter(key__startswith=begun).order_by("key").values_list("key", flat=True).distinct()[: MOST + 1])
 
 
 def _paths(actor: Actor, begun: str, known: Known) -> Sequence[str]:
-    rows = TeamFile.objects.visible_to(actor).filter(team__in=_of(actor, known), path__startswith=begun)
+    rows = TeamFile.objects.visible_to(actor).filter(team__in=_find_team_ids(actor, known), path__startswith=begun)
     return list(rows.order_by("path").values_list("path", flat=True).distinct()[: MOST + 1])
 
 
@@ -56,11 +56,11 @@ def _sections(actor: Actor, begun: str, known: Known) -> Sequence[str]:
     return [name for name in context.ALL_SECTIONS if name.startswith(begun)]
 
 
-def _of(actor: Actor, known: Known) -> Sequence[Any]:
+def _find_team_ids(actor: Actor, known: Known) -> Sequence[Any]:
     """Return the teams to look in: the one that is named, or all that the actor may read."""
     if "team" not in known:
         return actor.readable_team_ids
-    named = Team.objects.filter(pk__in=actor.readable_team_ids, slug=known["team"])
+    named = Team.objects.readable_by(actor).filter(slug=known["team"])
     return list(named.values_list("pk", flat=True))
 
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 from memories.contract.use_cases.files import fetch_file_page
 from memories.models import Memory, Scope, TeamFile
 from memories.prompts import context
+from memories.queries.lookup import clean_key
 from memories.rules.access import require_verb
 from memories.rules.fields import clean_fields
 from memoryhub.errors import Invalid, NotFound
@@ -72,7 +73,7 @@ def address(team: str, *parts: str) -> str:
 
 
 def _slugs(actor: Actor) -> dict[Any, str]:
-    return dict(Team.objects.filter(pk__in=actor.readable_team_ids).values_list("pk", "slug"))
+    return dict(Team.objects.readable_by(actor).values_list("pk", "slug"))
 
 
 def _place(uri: str) -> tuple[str, str, str]:
@@ -102,8 +103,8 @@ def _text_of_file(actor: Actor, team_id: Any, path: str) -> tuple[str, str] | No
 
 
 def _text_of_key(actor: Actor, team_id: Any, key: str) -> tuple[str, str] | None:
-    owners = Memory.objects.visible_to(actor).filter(owns_key=True, scope=Scope.TEAM, audience=team_id)
-    found = owners.with_key(clean_fields({"key": key}, now=timezone.now())["key"]).first()
+    owners = Memory.objects.visible_to(actor).owning_keys(Scope.TEAM).filter(audience=team_id)
+    found = owners.with_key(clean_key(key)).first()
     return (found.content, PLAIN) if found else None
 
 

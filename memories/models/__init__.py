@@ -46,7 +46,15 @@ from memories.models.feedback import PRIOR_WEIGHT, REPORTS, Feedback, FeedbackQu
 from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
 from memories.models.idempotency import Answer
 from memories.models.legal_holds import LegalHold, LegalHoldQuerySet
-from memories.models.memory import Conflicting, Memory, MemoryFields, MemoryQuerySet, Similar, match_holding
+from memories.models.memory import (
+    NO_SUCH_MEMORY,
+    Conflicting,
+    Memory,
+    MemoryFields,
+    MemoryQuerySet,
+    Similar,
+    match_holding,
+)
 from memories.models.pairs import Pair, PairDecision, PairKind, PairQuerySet, PairState
 from memories.models.proposals import (
     MOMENT_ARGUMENTS,

@@ -12,6 +12,7 @@ from django.db.models import F, Func, OuterRef, Q
 from memories.models.base import Authored, AuthoredQuerySet, author_constraint
 from memories.models.constants import SUMMARY_LENGTH
 from memories.models.memory import Memory
+from memories.rules import access
 from memoryhub.tenancy import SameOrganization, tenant_link
 from teams.actor import Actor
 
@@ -67,7 +68,7 @@ class FeedbackQuerySet(AuthoredQuerySet["Feedback"]):
     def reported_to(self, actor: Actor, *, now: datetime) -> Self:
         """Return the first open report of each memory that the actor may change."""
         changeable = Memory.objects.writable_by(actor, now=now).holding(now)
-        here = self.in_organization(actor.organization_id).filter(audience__in=sorted(actor.writes, key=str))
+        here = self.in_organization(actor.organization_id).filter(access.match_writable_audience(actor))
         waiting = here.open_reports().about_present_text().filter(memory__in=changeable)
         same = Feedback.objects.filter(organization=OuterRef("organization"), memory=OuterRef("memory"))
         same = same.open_reports().filter(text_hash=OuterRef("text_hash"))

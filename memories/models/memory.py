@@ -38,10 +38,13 @@ from memories.models.constants import (
 from memories.models.disputes import disputed_sql
 from memories.rules import access
 from memories.text.comparison import Difference
+from memoryhub.errors import NotFound
 from memoryhub.languages import ENGLISH, LANGUAGE_LENGTH
 from memoryhub.tenancy import SameOrganization, tenant_key, tenant_link
 from teams.actor import Actor
 from teams.models import Team
+
+NO_SUCH_MEMORY = "There is no such memory."
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,15 @@ def match_holding(moment: datetime) -> Q:
 
 
 class MemoryQuerySet(AuthoredQuerySet["Memory"]):
+    def require(self, memory_id: UUID) -> "Memory":
+        """Return the memory with this id. If it is not among these rows, it does not exist."""
+        return self.filter(pk=memory_id).require_first()
+
+    def require_first(self) -> "Memory":
+        if memory := self.first():
+            return memory
+        raise NotFound(NO_SUCH_MEMORY)
+
     def alive(self, *, now: datetime | None = None) -> Self:
         """Return the memories that are neither forgotten, nor expired at that moment, nor waiting for approval."""
         return self.filter(forgotten_at=None, status=Status.ACTIVE).not_expired(now=now)
@@ -141,11 +153,15 @@ class MemoryQuerySet(AuthoredQuerySet["Memory"]):
     def forgotten(self) -> Self:
         return self.filter(forgotten_at__isnull=False, purged_at=None, status=Status.ACTIVE)
 
+    def active_or_proposed_by(self, actor: Actor) -> Self:
+        """Return active memories, and the proposals that the actor made itself."""
+        return self.filter(access.is_active_or_own_proposal(actor))
+
     def visible_to(self, actor: Actor, *, now: datetime | None = None) -> Self:
         """Return the memories that the actor may see: active ones, and the actor's own proposals. Those that no longer
         hold are among them: see `holding`."""
-        seen = self.filter(forgotten_at=None).not_expired(now=now).filter(access.is_active_or_own_proposal(actor))
-        return seen.filter(access.readable_by(actor))
+        living = self.filter(forgotten_at=None).not_expired(now=now).active_or_proposed_by(actor)
+        return living.filter(access.readable_by(actor))
 
     def writable_by(self, actor: Actor, *, now: datetime | None = None) -> Self:
         return self.alive(now=now).filter(access.writable_by(actor))
@@ -153,8 +169,8 @@ class MemoryQuerySet(AuthoredQuerySet["Memory"]):
     def annotatable_by(self, actor: Actor, *, now: datetime | None = None) -> Self:
         """Return the memories that the actor may add links, sources and attachments to: those that it may change, and
         its own proposals."""
-        living = self.filter(forgotten_at=None).not_expired(now=now)
-        return living.filter(access.is_active_or_own_proposal(actor), access.writable_by(actor))
+        living = self.filter(forgotten_at=None).not_expired(now=now).active_or_proposed_by(actor)
+        return living.filter(access.writable_by(actor))
 
     def restorable_by(self, actor: Actor) -> Self:
         return self.forgotten().filter(access.writable_by(actor))
@@ -165,6 +181,11 @@ class MemoryQuerySet(AuthoredQuerySet["Memory"]):
         seen = Q(forgotten_at=None) & unexpired & access.is_active_or_own_proposal(actor)
         restorable = Q(status=Status.ACTIVE) & access.writable_by(actor)
         return self.filter(access.readable_by(actor), seen | restorable, purged_at=None)
+
+    def explainable_to(self, actor: Actor) -> Self:
+        """Return the memories about which the actor may ask why recall leaves them out: those that it may read,
+        forgotten and expired ones too."""
+        return self.active_or_proposed_by(actor).filter(access.readable_by(actor), purged_at=None)
 
     def purgeable_by(self, actor: Actor) -> Self:
         return self.filter(access.owned_by(actor), purged_at=None)
@@ -192,6 +213,10 @@ class MemoryQuerySet(AuthoredQuerySet["Memory"]):
         """Return the languages of the team's active memories, those of the most first."""
         rows = self.filter(organization=team.organization_id, team=team, forgotten_at=None)
         return list(rows.values_list("language").annotate(count=models.Count("pk")).order_by("-count", "language"))
+
+    def owning_keys(self, scope: str) -> Self:
+        """Return the memories that own a key in this scope."""
+        return self.filter(owns_key=True, scope=scope)
 
     def with_key(self, key: str) -> Self:
         """Return the memories with the key, its owner first."""

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from memories.models.base import Authored, AuthoredQuerySet, author_constraint
 from memories.models.memory import Memory
+from memories.rules import access
 from memoryhub.tenancy import SameOrganization, tenant_key, tenant_link
 from teams.actor import Actor
 
@@ -44,7 +45,7 @@ class PairQuerySet(AuthoredQuerySet["Pair"]):
     def visible_to(self, actor: Actor) -> Self:
         """Return the pairs both of whose memories the actor may see; settled ones also if the actor may restore what is
         gone. An open pair of which one no longer holds is settled by that."""
-        here = self.in_organization(actor.organization_id).filter(audience__in=sorted(actor.reads, key=str))
+        here = self.in_organization(actor.organization_id).filter(access.match_readable_audience(actor))
         holding = (
             Memory.objects.visible_to(actor).holding().filter(status="active", audience=models.OuterRef("audience"))
         )
@@ -59,7 +60,7 @@ class PairQuerySet(AuthoredQuerySet["Pair"]):
 
     def settleable_by(self, actor: Actor) -> Self:
         """Return the pairs whose memories the actor may change."""
-        return self.visible_to(actor).filter(audience__in=sorted(actor.writes, key=str))
+        return self.visible_to(actor).filter(access.match_writable_audience(actor))
 
     def with_memories(self) -> Self:
         """Load both memories with their authors, and who settled the pair."""

@@ -62,7 +62,7 @@ class ProposalQuerySet(TokenAuditedQuerySet["Proposal"]):
         """Return the proposals that the actor may decide about: those for audiences that it writes for."""
         workspace = access.in_workspace(actor, column="memory__workspace")
         mine = self.in_organization(actor.organization_id).filter(workspace, memory__purged_at=None)
-        return mine.filter(memory__audience__in=sorted(actor.writes, key=str))
+        return mine.filter(memory__audience__in=access.list_writable_audiences(actor))
 
     def decidable_by(self, actor: Actor) -> Self:
         """Return the open proposals that wait for this person: nobody decides about their own. Index: proposal_open."""
@@ -87,7 +87,7 @@ class ProposalQuerySet(TokenAuditedQuerySet["Proposal"]):
         """Return the actor's own proposals, as far as it still reads the audience."""
         workspace = access.in_workspace(actor, column="memory__workspace")
         mine = self.made_by_caller(actor).filter(workspace, memory__purged_at=None)
-        return mine.filter(memory__audience__in=sorted(actor.reads, key=str))
+        return mine.filter(memory__audience__in=access.list_readable_audiences(actor))
 
     def newest(self) -> Self:
         return self.order_by("-created_at", "-id")

@@ -80,7 +80,7 @@ def _build_draft(actor: Actor, kept: Conversation, *, path: str) -> Draft:
 def session_name(actor: Actor) -> str:
     if actor.session_id is None:
         return ""
-    return Session.objects.values_list("name", flat=True).get(organization=actor.organization_id, pk=actor.session_id)
+    return Session.objects.of_agent(actor).values_list("name", flat=True).get(pk=actor.session_id)
 
 
 def _choose_path(actor: Actor, kept: Conversation, *, now: datetime) -> str:

@@ -335,7 +335,7 @@ def _find_source_session(actor: Actor, name: str) -> Session | None:
             channel_id=actor.channel_id,
             token_id=actor.token_id,
         )
-    return Session.objects.filter(organization=actor.organization_id, agent__in=actor.reads, name=name).first()
+    return Session.objects.readable_by(actor).filter(name=name).first()
 
 
 def _clean_file_name(name: str) -> str:

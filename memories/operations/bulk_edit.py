@@ -16,6 +16,7 @@ from memories.operations.propose import enforce_policy
 from memories.operations.record import record_revisions, translate_integrity_errors
 from memories.operations.revise import refuse_earlier_expiry
 from memories.operations.screen import screen_values
+from memories.rules import access
 from memories.rules.access import require_verb
 from memories.rules.fields import clean_fields
 from memoryhub.errors import Conflict, Forbidden, Invalid, NotFound, TooLarge
@@ -194,7 +195,7 @@ def _lock_in_order(actor: Actor, ids: Sequence[UUID], *, forgotten: bool, now: d
 
 def _raise_refusal(actor: Actor, ids: Sequence[UUID], now: datetime) -> NoReturn:
     audiences = Memory.objects.visible_to(actor, now=now).filter(pk__in=ids).values_list("audience", flat=True)
-    if any(audience not in actor.writes for audience in audiences):
+    if not all(access.may_write(actor, audience) for audience in audiences):
         raise Forbidden("You may read these memories, but not change them.")
     raise Conflict("Some of these memories have changed meanwhile, so nothing was done. Look at them again.")
 
@@ -204,7 +205,7 @@ def _raise_refusal(actor: Actor, ids: Sequence[UUID], now: datetime) -> NoReturn
 
 def _preview_effect(actor: Actor, memory: Memory, wish: BulkEdit, now: datetime) -> FieldValues | str:
     """Return the values that the memory would get, or the reason why it is left unchanged."""
-    if memory.audience not in actor.writes:
+    if not access.may_write(actor, memory.audience):
         return "You may read it, but not change it."
     if memory.forgotten_at and wish.deed is not Deed.RESTORE:
         return "It is forgotten. Restore it first."

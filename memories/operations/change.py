@@ -196,7 +196,7 @@ def change_scope(
     require_verb(actor, Verb.WRITE, Verb.FORGET)
     wanted = Scope(clean_fields({"scope": scope}, now=now)["scope"])
     audience = audience or resolve_audience(actor=actor, scope=wanted)
-    if audience not in actor.writes:
+    if not access.may_write(actor, audience):
         raise NotFound(f"There is no such {wanted}.")
     present = lock_memory(actor=actor, memory_id=memory_id, version=version, now=now)
     if wanted is Scope.AGENT and audience != present.agent_id:

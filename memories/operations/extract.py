@@ -54,7 +54,9 @@ def _refuse_long_conversation(messages: Sequence[Message]) -> None:
 def _person_handle(actor: Actor) -> str:
     if actor.person_id is None:
         return ""
-    return Person.objects.values_list("handle", flat=True).get(organization=actor.organization_id, pk=actor.person_id)
+    return (
+        Person.objects.in_organization(actor.organization_id).values_list("handle", flat=True).get(pk=actor.person_id)
+    )
 
 
 def _read_newest_archive(actor: Actor) -> tuple[Message, ...]:

@@ -11,7 +11,6 @@ from memories.models import REPORTS, SUMMARY_LENGTH, Feedback, Memory, Rating
 from memories.operations.legal_holds import refuse_if_held
 from memories.operations.screen import screen_values
 from memories.queries.feedback import NO_REPORTS
-from memories.queries.lookup import NO_SUCH_MEMORY
 from memories.rules.access import require_verb
 from memories.rules.feedback import weigh_rating
 from memoryhub.errors import Forbidden, Invalid, NotFound
@@ -54,11 +53,8 @@ def withdraw_rating(*, actor: Actor, memory_id: UUID, now: datetime | None = Non
 
 def _lock_visible_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
     """Return the memory, locked so that two ratings of one actor follow each other, and none outlives a purge."""
-    rows = Memory.objects.visible_to(actor, now=now).filter(pk=memory_id)
-    memory = rows.defer("search").select_for_update(no_key=True).first()
-    if memory is None:
-        raise NotFound(NO_SUCH_MEMORY)
-    return memory
+    rows = Memory.objects.visible_to(actor, now=now).defer("search")
+    return rows.select_for_update(no_key=True).require(memory_id)
 
 
 def _check_rating(actor: Actor, rating: str, reason: str) -> tuple[Rating, str]:

@@ -14,11 +14,12 @@ from memories.models import FILE_BYTES, Change, FileVersion, TeamFile
 from memories.models.constants import octet_length
 from memories.operations.record import reveal_if_readable, translate_integrity_errors
 from memories.operations.screen import screen_values
+from memories.rules import access
 from memories.rules.access import require_verb
 from memories.rules.fields import clean_fields
 from memories.rules.preconditions import ExpectedVersion, VersionCheck
 from memories.text.language import choose_language, language_of_change
-from memoryhub.errors import Conflict, Forbidden, Invalid, KeyTaken, NotFound, TooLarge
+from memoryhub.errors import Conflict, Invalid, KeyTaken, NotFound, TooLarge
 from memoryhub.ids import uuid7
 from teams.actor import Actor
 from teams.models import Verb
@@ -277,12 +278,9 @@ def _change_files(actor: Actor, held: Collection[UUID], change: Change, now: dat
 
 def _require_writable_team(actor: Actor, team_id: UUID | None, *, verb: Verb = Verb.WRITE) -> UUID:
     require_verb(actor, verb)
-    team_id = team_id or actor.team_id
-    if team_id in actor.writes:
-        return team_id
-    if team_id in actor.reads:
-        raise Forbidden("You may read this team's files, but not change them.")
-    raise NotFound("There is no such team.")
+    read_only = "You may read this team's files, but not change them."
+    missing = "There is no such team."
+    return access.require_writable(actor, team_id or actor.team_id, read_only=read_only, missing=missing)
 
 
 def _find_active_file(actor: Actor, team_id: UUID, path: str) -> TeamFile | None:

@@ -99,9 +99,8 @@ def purge_memory(*, actor: Actor, memory_id: UUID, now: datetime | None = None) 
     reachable = Memory.objects.purgeable_by(actor)
     memory = reachable.filter(pk=memory_id).select_for_update().first()
     if memory is None:
-        if Memory.objects.visible_to(actor, now=now).filter(pk=memory_id).exists():
-            raise Forbidden("Only an owner may purge a memory.")
-        raise NotFound("There is no such memory.")
+        Memory.objects.visible_to(actor, now=now).require(memory_id)
+        raise Forbidden("Only an owner may purge a memory.")
     refuse_if_held(actor.organization_id, memory_id)
     blank = {"key": "", "content": PURGED_CONTENT, "summary": "", "tags": [], "metadata": {}, "category": "fact"}
     blank |= {"source": "manual", "forget_reason": ""}

@@ -8,7 +8,8 @@ from uuid import UUID
 
 from django.db import IntegrityError, connection
 
-from memories.models import Change, Memory, MemoryFields, Status
+from memories.models import NO_SUCH_MEMORY, Change, Memory, MemoryFields, Status
+from memories.rules import access
 from memories.rules.preconditions import ExpectedVersion, VersionCheck
 from memoryhub.errors import Conflict, Forbidden, Invalid, KeyTaken, NotFound
 from memoryhub.ids import uuid7
@@ -59,8 +60,9 @@ def refuse_change(*, actor: Actor, memory_id: UUID, version: VersionCheck, now: 
     if present is None:
         if gone := Memory.objects.restorable_by(actor).filter(pk=memory_id).first():
             raise Conflict("This memory is forgotten. Restore it first.", current=reveal_if_readable(actor, gone))
-        raise NotFound("There is no such memory.")
-    if present.audience not in actor.writes:  # asked of the row at hand: looked up once more, it may just be gone
+        raise NotFound(NO_SUCH_MEMORY)
+    # Asked about the row at hand: looked up again, it may be gone.
+    if not access.may_write(actor, present.audience):
         raise Forbidden("You may read this memory, but not change it.")
     raise Conflict(ExpectedVersion.of(version).explain_conflict(present), current=visible)
 

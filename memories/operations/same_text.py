@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from memories.models import TRIMMED_SIGNS, Memory, Proposal, Status
-from memories.rules import access
 from teams.actor import Actor
 
 TextSlot = tuple[UUID, UUID | None, str]  # audience, workspace and hash of a text
@@ -37,7 +36,7 @@ def hash_text(content: str) -> str:
 
 def find_same_texts(actor: Actor, slots: Collection[TextSlot], *, now: datetime) -> dict[TextSlot, Memory]:
     """Return the memory that has each of these texts already: an active one, or else a proposal of the actor's own."""
-    rows = Memory.objects.in_organization(actor.organization_id).filter(access.is_active_or_own_proposal(actor))
+    rows = Memory.objects.in_organization(actor.organization_id).active_or_proposed_by(actor)
     here = rows.filter(audience__in={audience for audience, _, _ in slots}, workspace=actor.workspace_id)
     texts = here.annotate(text_hash=Memory.TEXT_HASH).filter(text_hash__in=[text for _, _, text in slots])
     known = texts.filter(forgotten_at=None).not_expired(now=now).holding(now).with_usage().defer("search")

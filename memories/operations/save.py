@@ -361,11 +361,8 @@ def resolve_audience(*, actor: Actor, scope: Scope, chosen: UUID | None = None) 
     if audience is None:
         field, sentence = MISSING_AUDIENCE[scope]
         raise Invalid({field: sentence})
-    if audience in actor.writes:
-        return UUID(str(audience))
-    if audience in actor.reads:
-        raise Forbidden("You may read here, but not write.")
-    raise NotFound(f"There is no such {scope}.")
+    missing = f"There is no such {scope}."
+    return access.require_writable(actor, audience, read_only="You may read here, but not write.", missing=missing)
 
 
 def _lock_keys_in_order(rows: Sequence[DraftRow]) -> None:

@@ -15,7 +15,7 @@ def set_screening(*, actor: Actor, settings: Any) -> dict[str, Any]:
     """Save the screening settings of the actor's team beside the rest of its policy, and return the whole policy."""
     require_owner(actor)
     cleaned = clean_screening(settings)
-    rows = Team.objects.filter(organization=actor.organization_id, pk=actor.team_id)
+    rows = Team.objects.in_organization(actor.organization_id).filter(pk=actor.team_id)
     policy: dict[str, Any] = {**rows.select_for_update().values_list("policy", flat=True).get(), "screening": cleaned}
     rows.update(policy=policy)
     return policy

@@ -11,6 +11,7 @@ from memories.models import Memory, SettledQuestion
 from memories.operations.forget import forget_memory
 from memories.operations.save import Dedupe, Draft, save_memory
 from memories.queries.unanswered import QUERY_LENGTH, find_question_audiences, normalize_question
+from memories.rules import access
 from memories.rules.access import require_verb
 from memoryhub.errors import Forbidden, Invalid, NotFound
 from memoryhub.text import text_problem
@@ -73,5 +74,5 @@ def _settle(*, actor: Actor, question: str, memory: Memory | None, now: datetime
 
 def _require_settling(actor: Actor) -> None:
     require_verb(actor, Verb.WRITE)
-    if actor.team_id not in actor.writes:
+    if not access.may_write(actor, actor.team_id):
         raise Forbidden("You may read this team's questions, but not answer or dismiss them.")

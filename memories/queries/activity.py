@@ -10,6 +10,7 @@ from django.db.models.functions import Left
 from memories.models import Change, Revision
 from memories.queries import paging
 from memories.queries.presence import Presence, find_presence
+from memories.rules import access
 from memories.text.diff import DiffBudget, DiffPart, diff_texts
 from teams.actor import Actor
 
@@ -79,7 +80,7 @@ def list_changes(*, actor: Actor, limit: int, rule: Q | None = None, cursor: str
 
     Index: revision_newest, once per audience.
     """
-    audiences = sorted(actor.reads, key=str)
+    audiences = access.list_readable_audiences(actor)
     parts = [Q(audience=audience) for audience in audiences]
     page = paging.fetch_page(
         Revision.objects.visible_to(actor).filter(rule or Q()),
@@ -94,13 +95,15 @@ def list_changes(*, actor: Actor, limit: int, rule: Q | None = None, cursor: str
 
 def describe_revisions(*, actor: Actor, revision_ids: Sequence[UUID]) -> list[ChangeEntry]:
     """Describe these revisions in the given order; those the actor may not read stay without text."""
-    return _describe_changes(actor, _load_revisions_with_texts(revision_ids, audiences=sorted(actor.reads, key=str)))
+    audiences = access.list_readable_audiences(actor)
+    return _describe_changes(actor, _load_revisions_with_texts(revision_ids, audiences=audiences))
 
 
 def _describe_changes(actor: Actor, revisions: Sequence[Revision]) -> list[ChangeEntry]:
     found = find_presence(actor=actor, memory_ids={revision.memory_id for revision in revisions})
     presences = [
-        found[revision.memory_id] if revision.audience in actor.reads else Presence.GONE for revision in revisions
+        found[revision.memory_id] if access.may_read(actor, revision.audience) else Presence.GONE
+        for revision in revisions
     ]
     budget = DiffBudget()
     return [_build_change_entry(*pair, budget) for pair in zip(revisions, presences, strict=True)]

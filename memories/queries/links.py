@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memories.models import Association, Memory, Relation
+from memories.rules import access
 from teams.actor import Actor
 
 MAX_LINKS_PER_DIRECTION = 100  # read per direction, heaviest first
@@ -40,10 +41,12 @@ def list_neighbours(*, actor: Actor, memory: Memory) -> list[Neighbour]:
     into = [(link, link.origin_id) for link in links.reaching(memory)[:MAX_LINKS_PER_DIRECTION]]
     ends = {end for _, end in (*out, *into)}
     others = {other.pk: other for other in Memory.objects.visible_to(actor).defer("search").filter(pk__in=ends)}
-    mine = actor.writes
-    neighbours = [Neighbour(others[end], link, True, memory.audience in mine) for link, end in out if end in others]
+    own = access.may_write(actor, memory.audience)
+    neighbours = [Neighbour(others[end], link, True, own) for link, end in out if end in others]
     neighbours += [
-        Neighbour(others[end], link, False, others[end].audience in mine) for link, end in into if end in others
+        Neighbour(others[end], link, False, access.may_write(actor, others[end].audience))
+        for link, end in into
+        if end in others
     ]
     return sorted(neighbours, key=lambda neighbour: -neighbour.link.weight)
 

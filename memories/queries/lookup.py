@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from memories.models import FileVersion, Memory, MemoryQuerySet, Proposal, Status, TeamFile
+from memories.models import NO_SUCH_MEMORY, FileVersion, Memory, MemoryQuerySet, Proposal, Status, TeamFile
 from memories.queries import memory_rows
 from memories.queries.paging import PAGE_TEXT_LENGTH, count_fitting
 from memories.recall.past_versions import match_known, restore_versions
@@ -17,19 +17,21 @@ from memoryhub.errors import Invalid, NotFound
 from teams.actor import Actor
 from teams.models import Verb
 
-NO_SUCH_MEMORY = "There is no such memory."
 MEMORY_RELATIONS = ("agent__team", "user", "team", "project__team", "person", "workspace", "session")
 
 
 def find_memory(*, actor: Actor, memory_id: UUID) -> Memory:
     """Return the memory if the actor may see it."""
-    return _require_found(memory_rows.fetch_visible_memory(actor=actor, memory_id=memory_id))
+    memory = memory_rows.fetch_visible_memory(actor=actor, memory_id=memory_id)
+    if memory is None:
+        raise NotFound(NO_SUCH_MEMORY)
+    return memory
 
 
 def find_memory_or_forgotten(*, actor: Actor, memory_id: UUID) -> Memory:
     """Return the memory with all that its page names, a forgotten or expired one only to those who may restore it."""
-    rows = Memory.objects.visible_or_restorable_by(actor).filter(pk=memory_id)
-    return _require_found(rows.with_usage().select_related(*MEMORY_RELATIONS).defer("search").first())
+    rows = Memory.objects.visible_or_restorable_by(actor).with_usage()
+    return rows.select_related(*MEMORY_RELATIONS).defer("search").require(memory_id)
 
 
 def require_visible_memory(actor: Actor, memory_id: UUID) -> MemoryQuerySet:
@@ -38,12 +40,6 @@ def require_visible_memory(actor: Actor, memory_id: UUID) -> MemoryQuerySet:
     if not visible.filter(pk=memory_id).exists():
         raise NotFound(NO_SUCH_MEMORY)
     return visible
-
-
-def _require_found(memory: Memory | None) -> Memory:
-    if memory is None:
-        raise NotFound(NO_SUCH_MEMORY)
-    return memory
 
 
 def find_core(*, actor: Actor, team_id: UUID) -> Memory | None:
@@ -62,10 +58,10 @@ def clean_key(key: str) -> str:
 def find_by_key(*, actor: Actor, key: str, scope: str) -> Memory:
     """Return the memory that owns the key in this scope. Directors also see the keys of the teams above; their own
     team's comes first."""
-    owners = Memory.objects.visible_to(actor).filter(owns_key=True, scope=scope)
+    owners = Memory.objects.visible_to(actor).owning_keys(scope)
     found = list(owners.with_key(key).with_usage().defer("search"))
     if not found:
-        raise NotFound(f"There is no memory with the key {key!r} in scope {scope}.")
+        raise no_such_key(key, scope)
     nearest = {team_id: distance for distance, team_id in enumerate(actor.readable_team_ids)}
     return min(found, key=lambda memory: nearest.get(memory.audience, 0))
 
@@ -106,11 +102,16 @@ def find_own_by_key(*, actor: Actor, key: str, scope: str) -> Memory:
     """Return the memory that owns the key for the actor's own team, project, person or agent: a caller that may not
     read may still forget what it may write."""
     audience = getattr(actor, access.AUDIENCE_COLUMN[scope])
-    owners = Memory.objects.writable_by(actor).filter(audience=audience, owns_key=True)
-    found = owners.with_key(key).defer("search").first()
-    if found is None:
-        raise NotFound(f"There is no memory with the key {key!r} in scope {scope}.")
-    return found
+    owners = Memory.objects.writable_by(actor).owning_keys(scope).filter(audience=audience)
+    memory = owners.with_key(key).defer("search").first()
+    if memory is None:
+        raise no_such_key(key, scope)
+    return memory
+
+
+def no_such_key(key: str, scope: str = "") -> NotFound:
+    within = f" in scope {scope}" if scope else ""
+    return NotFound(f"There is no memory with the key {key!r}{within}.")
 
 
 def find_file(*, actor: Actor, path: str, deleted: bool = False) -> TeamFile:

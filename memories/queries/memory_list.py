@@ -12,6 +12,7 @@ from memories.recall import visibility_sql
 from memories.recall.literal_text import contains_text
 from memories.recall.past_versions import Moment
 from memories.recall.text_filter import having, lexemes
+from memories.rules import access
 from memories.rules.access import require_verb
 from memories.rules.memory_filters import LOOKUPS, Filters, clean_filter
 from teams.actor import Actor
@@ -51,7 +52,8 @@ def filter_memories(*, actor: Actor, params: Mapping[str, Any]) -> tuple[MemoryQ
         require_verb(actor, Verb.READ)
         require_verb(actor, Verb.WRITE)
     allowed = Memory.objects.restorable_by(actor) if params["forgotten"] else _list_visible(actor, params)
-    audiences = sorted(actor.writes if params["forgotten"] else actor.reads, key=str)
+    list_audiences = access.list_writable_audiences if params["forgotten"] else access.list_readable_audiences
+    audiences = list_audiences(actor)
     past = not params["forgotten"] and "known_at" in params
     rows = allowed if past else MemoryFilters.apply_filters(allowed, params)
     words = params.get("text", "").strip()

@@ -11,6 +11,7 @@ from django.db.models import Q
 from memories.models import Memory, RecallLog, Revision
 from memories.queries import paging
 from memories.queries.presence import Presence, find_presence
+from memories.rules import access
 from memoryhub.prepared_statements import prepared_cursor
 from teams.actor import Actor
 from teams.models import Agent
@@ -66,7 +67,7 @@ def list_recalls(*, actor: Actor, limit: int, rule: Q | None = None, cursor: str
         order="-created_at",
         limit=limit,
         cursor=cursor,
-        parts=[Q(audience=audience) for audience in sorted(actor.reads, key=str)],
+        parts=[Q(audience=audience) for audience in access.list_readable_audiences(actor)],
     )
     return RecallLogPage(describe_recalls(actor=actor, logs=page.rows), page.next)
 
@@ -140,7 +141,7 @@ def load_given_memories(*, actor: Actor, versions: Collection[MemoryVersion]) ->
 
 def _fetch_given_texts(*, actor: Actor, versions: Iterable[MemoryVersion]) -> list[tuple[Any, ...]]:
     memories, numbers = [version.memory_id for version in versions], [version.version for version in versions]
-    values: dict[str, Any] = {"organization": actor.organization_id, "audiences": list(actor.reads)}
+    values: dict[str, Any] = {"organization": actor.organization_id, "audiences": access.list_readable_audiences(actor)}
     with prepared_cursor() as cursor:
         cursor.execute(GIVEN_TEXTS_SQL, values | {"memories": memories, "versions": numbers})
         return list(cursor.fetchall())

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db.models.functions import Left
 
 from memories.models import QUESTION_LENGTH, RecallLog, SettledQuestion
+from memories.rules import access
 from teams.actor import Actor
 
 QUERY_LENGTH = 10_000
@@ -70,7 +71,7 @@ def _logged_queries(actor: Actor) -> Iterable[LoggedQuery]:
     missed = RecallLog.objects.visible_to(actor).of_team(actor.team_id).found_nothing().order_by("-created_at")
     asked = (Left("query", QUESTION_LENGTH), "created_at", "agent__slug", "user__username", "audience")
     rows = missed.values_list(*asked, "floor", "confidence")
-    firsts = [rows.filter(audience=audience)[:MAX_MISSES_READ] for audience in sorted(actor.reads, key=str)]
+    firsts = [rows.filter(audience=audience)[:MAX_MISSES_READ] for audience in access.list_readable_audiences(actor)]
     latest = firsts[0].union(*firsts[1:], all=True).order_by("-created_at") if len(firsts) > 1 else firsts[0]
     return latest[:MAX_MISSES_READ]
 

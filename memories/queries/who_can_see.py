@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from memories.models import Memory, Scope
 from teams import rights
-from teams.models import Agent, Level, Membership, Person, Role, Token, TokenQuerySet, Verb
+from teams.models import Agent, Level, Membership, Person, Role, Token, Verb
+from teams.querysets import TokenQuerySet
 
 MAX_READER_NAMES = 50  # names at most; of the others, how many they are
 
@@ -49,9 +50,9 @@ def list_readers(memory: Memory) -> list[ReaderGroup]:
 def _team_readers(memory: Memory) -> list[ReaderGroup]:
     team = memory.team
     upwards = Q(team__in=rights.teams_below(team), level__in=(Level.DIRECTOR, Level.EXECUTIVE))
-    agents = Agent.objects.filter(team=team), Agent.objects.filter(upwards)
+    agents = Agent.objects.of_team(team.pk), Agent.objects.filter(upwards)
     return [
-        _group_members(f"Members of {team.name}", Membership.objects.filter(team=team)),
+        _group_members(f"Members of {team.name}", Membership.objects.of_team(team.pk)),
         _group_agents(f"Agents of {team.name}", agents[0], _describe_teammate),
         _group_agents("Directors and executives of teams below, who read upwards", agents[1]),
     ]
@@ -60,7 +61,7 @@ def _team_readers(memory: Memory) -> list[ReaderGroup]:
 def _project_readers(memory: Memory) -> list[ReaderGroup]:
     project = memory.project
     assert project
-    members = Membership.objects.filter(team=project.team_id)
+    members = Membership.objects.of_team(project.team_id)
     admitted = _with_login(Person.objects.filter(admissions__project=project)).exclude(user__in=members.values("user"))
     own, guests = Q(team=project.team_id), Q(admissions__project=project)
     return [
@@ -73,7 +74,7 @@ def _project_readers(memory: Memory) -> list[ReaderGroup]:
 def _agent_memory_readers(memory: Memory) -> list[ReaderGroup]:
     agent = memory.agent
     assert agent
-    owners = Membership.objects.filter(team=agent.team_id, role=Role.OWNER)
+    owners = Membership.objects.of_team(agent.team_id).filter(role=Role.OWNER)
     return [
         ReaderGroup("The agent itself", [_describe_agent(agent)]),
         _group_members(f"Owners of {agent.team.name}", owners),

@@ -19,7 +19,6 @@ from memories.recall.word_stats import Term
 from memories.recall.words import match_any
 from memories.rules import access
 from memories.rules.memory_filters import Filters
-from memoryhub.errors import NotFound
 from teams.actor import Actor
 from teams.models import Verb
 
@@ -80,16 +79,11 @@ def find_excluding_rule(
     *, actor: Actor, memory_id: UUID, filters: Filters, now: datetime, as_of: datetime | None = None
 ) -> tuple[Memory, str]:
     """Return the memory, and the rule that keeps it out of every answer, if there is one."""
-    reachable = Memory.objects.filter(
-        access.readable_by(actor), access.is_active_or_own_proposal(actor), purged_at=None
-    )
-    memory = reachable.filter(pk=memory_id).defer("search").first()
-    if memory is None:
-        raise NotFound("There is no such memory.")
+    reachable = Memory.objects.explainable_to(actor)
+    memory = reachable.defer("search").require(memory_id)
     if memory.forgotten_at:
-        restorable = Memory.objects.restorable_by(actor).filter(pk=memory_id)
-        if not actor.may(Verb.WRITE) or not restorable.exists():
-            raise NotFound("There is no such memory.")
+        restorable = Memory.objects.restorable_by(actor) if actor.may(Verb.WRITE) else Memory.objects.none()
+        restorable.defer("search").require(memory_id)
         return memory, f"It was forgotten on {memory.forgotten_at:%Y-%m-%d} by {memory.forgotten_by}."
     if memory.expires_at and memory.expires_at <= now:
         return memory, f"It expired on {memory.expires_at:%Y-%m-%d %H:%M} UTC."
@@ -153,7 +147,7 @@ def _by_meaning(actor: Actor, memory: Memory, question: Question, limit: int) ->
                 "organization": actor.organization_id,
                 "memory": memory.pk,
                 "model": question.vector.model,
-                "audiences": sorted(actor.reads, key=str),
+                "audiences": access.list_readable_audiences(actor),
                 "vector": vector_literal(question.vector.vector),
             },
         )

@@ -97,8 +97,8 @@ def match_known(*, known_at: datetime, holds_at: datetime | None = None, filters
     """Match the memories that were there then, held at the other moment (if there is one) as far as was known, and
     passed the filters. Only of those that were changed since, an earlier version is read."""
     holding = match_holding(holds_at) if holds_at else Q()
-    versions = Revision.objects.filter(organization=OuterRef("organization"), memory=OuterRef("pk"))
-    versions = versions.known_at(known_at).filter(holding, filters.match_versions(now=now))
+    versions = Revision.objects.known_at(known_at).filter(holding, filters.match_versions(now=now))
+    versions = versions.filter(organization=OuterRef("organization"), memory=OuterRef("pk"))
     unchanged = Q(updated_at__lte=known_at) & holding & filters.q(now=now)
     changed = Q(updated_at__gt=known_at) & Q(Exists(versions.filter(audience=OuterRef("audience"))))
     return PastRule(Q(created_at__lte=known_at) & (unchanged | changed & filters.match_lasting(now=now)))

@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memories.models import Memory, MemoryQuerySet
+from memories.rules import access
 from teams.actor import Actor
 from teams.models import Verb
 
@@ -48,7 +49,7 @@ class PastRule(Q):
 
 def bound(actor: Actor) -> dict[str, Any]:
     """Return the parameters of the conditions below, except %(now)s and %(holds_at)s."""
-    audiences = sorted(actor.reads) if actor.may(Verb.READ) else []
+    audiences = access.list_readable_audiences(actor) if actor.may(Verb.READ) else []
     return {
         "organization": actor.organization_id,
         "audiences": audiences,

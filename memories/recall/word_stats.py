@@ -140,7 +140,7 @@ class Within:
         return uuid5(audience, str(self.workspace_id)) if self.separates else audience
 
     def memories(self, audience: UUID) -> MemoryQuerySet:
-        rows = Memory.objects.filter(organization=self.organization_id, audience=audience, forgotten_at=None)
+        rows = Memory.objects.in_organization(self.organization_id).filter(audience=audience, forgotten_at=None)
         return rows.filter(workspace=self.workspace_id) if self.separates else rows
 
     @property

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memoryhub.errors import Forbidden
+from memoryhub.errors import Forbidden, NotFound
 from teams.actor import Actor
 from teams.models import Verb
 
@@ -14,15 +14,55 @@ MATCH_NOTHING = Q(pk__in=[])
 AUDIENCE_COLUMN = {"team": "team_id", "project": "project_id", "agent": "agent_id", "global": "person_id"}
 
 
+def may_read(actor: Actor, audience: UUID | None) -> bool:
+    """Return whether the actor reads what is written for this audience. The verb is a question of its own."""
+    return audience in actor.reads
+
+
+def may_write(actor: Actor, audience: UUID | None) -> bool:
+    """Return whether the actor may write for this audience. The verb is a question of its own."""
+    return audience in actor.writes
+
+
+def may_own(actor: Actor, audience: UUID | None) -> bool:
+    """Return whether the actor is an owner of this audience's memories, and may purge them."""
+    return audience in actor.owns
+
+
+def require_writable(actor: Actor, audience: UUID, *, read_only: str, missing: str) -> UUID:
+    """Return the audience, or refuse it: as read-only if the actor reads it, and else as missing."""
+    if may_write(actor, audience):
+        return audience
+    raise Forbidden(read_only) if may_read(actor, audience) else NotFound(missing)
+
+
+def list_readable_audiences(actor: Actor) -> list[UUID]:
+    """Return the audiences that the actor reads, in one order, so that equal statements have equal parameters."""
+    return sorted(actor.reads)
+
+
+def list_writable_audiences(actor: Actor) -> list[UUID]:
+    return sorted(actor.writes)
+
+
+def match_readable_audience(actor: Actor) -> Q:
+    """Match the rows whose column `audience` is one that the actor reads."""
+    return Q(audience__in=list_readable_audiences(actor))
+
+
+def match_writable_audience(actor: Actor) -> Q:
+    return Q(audience__in=list_writable_audiences(actor))
+
+
 def readable_by(actor: Actor, *, workspace: str = "workspace") -> Q:
     """Match the rows whose audience the actor reads; `workspace` is the path to the column that names theirs."""
     if not actor.may(Verb.READ):
         return MATCH_NOTHING
-    return _within_audiences(actor, audiences=actor.reads, workspace=workspace)
+    return _in_organization(actor, match_readable_audience(actor), workspace=workspace)
 
 
 def writable_by(actor: Actor) -> Q:
-    return _within_audiences(actor, audiences=actor.writes)
+    return _in_organization(actor, match_writable_audience(actor))
 
 
 def is_active_or_own_proposal(actor: Actor) -> Q:
@@ -32,12 +72,11 @@ def is_active_or_own_proposal(actor: Actor) -> Q:
 
 
 def owned_by(actor: Actor) -> Q:
-    return _within_audiences(actor, audiences=actor.owns)
+    return _in_organization(actor, Q(audience__in=sorted(actor.owns)))
 
 
-def _within_audiences(actor: Actor, *, audiences: frozenset[UUID], workspace: str = "workspace") -> Q:
-    within = Q(organization=actor.organization_id, audience__in=sorted(audiences, key=str))
-    return within & in_workspace(actor, column=workspace)
+def _in_organization(actor: Actor, audience: Q, *, workspace: str = "workspace") -> Q:
+    return Q(organization=actor.organization_id) & audience & in_workspace(actor, column=workspace)
 
 
 def in_workspace(actor: Actor, *, column: str = "workspace") -> Q:

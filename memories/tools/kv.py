@@ -10,13 +10,14 @@ from django.utils import timezone
 
 from memories import operations
 from memories.models import KEY_LENGTH, Memory
+from memories.queries.lookup import no_such_key
 from memories.recall import QUERY_LENGTH, log
 from memories.recall.literal_text import find_containing
 from memories.rules.access import require_verb
 from memories.tools import keyed_entries
 from memories.tools.held_status import HELD_STATUS, describe_held_status
 from memories.tools.tool import Arguments, Result, Tool
-from memoryhub.errors import Conflict, Invalid, NotFound
+from memoryhub.errors import Conflict, Invalid
 from memoryhub.json_schema import common_record, list_of, moment, one_of, record, text, whole_record
 from teams.actor import Actor
 from teams.models import Verb
@@ -36,7 +37,7 @@ def view(actor: Actor, arguments: Arguments) -> Result:
     require_verb(actor, Verb.READ)
     found = keyed_entries.under(keyed_entries.readable(actor), arguments["key"]).first()
     if found is None:
-        raise _missing(arguments["key"])
+        raise no_such_key(arguments["key"])
     return _entry(actor, found)
 
 
@@ -50,7 +51,7 @@ def update(actor: Actor, arguments: Arguments) -> Result:
     while found := keyed_entries.under(keyed_entries.writable(actor), arguments["key"]).first():
         with suppress(Conflict):  # forgotten meanwhile: the key may have another owner by now
             return _entry(actor, _change_value(actor, found, arguments["content"], arguments["mode"]))
-    raise _missing(arguments["key"])
+    raise no_such_key(arguments["key"])
 
 
 def search(actor: Actor, arguments: Arguments) -> Result:
@@ -76,10 +77,6 @@ def _change_value(actor: Actor, row: Memory, content: str, mode: str) -> Memory:
     if mode == "append":
         return operations.append_to_memory(actor=actor, memory_id=row.pk, text=content)
     return operations.update_memory(actor=actor, memory_id=row.pk, content=content)
-
-
-def _missing(key: str) -> NotFound:
-    return NotFound(f"There is no memory with the key {key!r}.")
 
 
 def _entry(actor: Actor, row: Memory) -> Result:

@@ -31,7 +31,7 @@ from memories.tools import scoped_results as shapes
 from memories.tools.held_status import HELD_STATUS, describe_held_status
 from memories.tools.scoped_results import ASSET, CITED, MEMORY, SOURCE, TENTHS, VERSION
 from memories.tools.tool import Arguments, Result, Tool
-from memoryhub.errors import Invalid, NotFound
+from memoryhub.errors import Invalid
 from memoryhub.json_schema import (
     Schema,
     common_record,
@@ -184,10 +184,7 @@ def _one(actor: Actor, arguments: Arguments, among: MemoryQuerySet) -> Memory:
     """Return the memory by its id, or by its key within the call's context."""
     seen = _whole(among)
     rows = seen.filter(pk=arguments["id"]) if "id" in arguments else _find_by_key(actor, seen, arguments)
-    memory = rows.first()
-    if memory is None:
-        raise NotFound("There is no such memory.")
-    return memory
+    return rows.require_first()
 
 
 def _whole(rows: MemoryQuerySet) -> MemoryQuerySet:

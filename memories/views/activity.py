@@ -93,7 +93,7 @@ class ChangesFilterForm(ActivityFilterForm):
 
     def __init__(self, params: QueryDict, *, place: TeamPage) -> None:
         super().__init__(params, place=place)
-        members = Membership.objects.filter(team=place.team.pk).select_related("user").order_by("user__username")
+        members = Membership.objects.of_team(place.team.pk).with_logins()
         self.people = {member.user.get_username(): member.user_id for member in members[:MAX_CHOICES]}
         self.set_choices("person", self.people, any_label="Everybody")
 

@@ -17,6 +17,7 @@ from memories.forms import LinkForm, SourceForm
 from memories.models import Asset, Memory, Source
 from memories.queries.attachment_previews import is_picture, is_text
 from memories.queries.lookup import find_memory_or_forgotten
+from memories.rules import access
 from memories.views.actions import read_param
 from memoryhub.errors import Forbidden, Invalid, NotFound, Trouble
 from memoryhub.flash import notify
@@ -200,6 +201,6 @@ def restore_source(request: HttpRequest, place: TeamPage, memory_id: UUID, sourc
 def get_changeable_memory(place: TeamPage, memory_id: UUID) -> Memory:
     """Return a memory that the user may change; raise Forbidden or NotFound otherwise."""
     memory = find_memory_or_forgotten(actor=place.actor, memory_id=memory_id)
-    if not place.may_change(memory.audience):
+    if not access.may_write(place.actor, memory.audience):
         raise Forbidden("You may read this memory, but not change it.")
     return memory

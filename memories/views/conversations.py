@@ -145,7 +145,7 @@ def _find_unattributed(messages: Sequence[Message], by_message: Mapping[str, Seq
 def _memories_by_message(place: TeamPage, file: TeamFile, conversation: Conversation) -> Mapping[str, Sequence[Memory]]:
     """Return the memories saved from the session, by the message that they quote."""
     organization = place.team.organization_id
-    sessions = Session.objects.filter(organization=organization, agent=file.agent_id, name=conversation.session)
+    sessions = Session.objects.in_organization(organization).filter(agent=file.agent_id, name=conversation.session)
     sources = Source.objects.in_organization(organization).filter(session__in=sessions)
     pairs = (
         list(sources.values_list("memory", "message_id")[:MAX_CONVERSATION_SOURCES])

@@ -20,6 +20,7 @@ from memories.models import (
 from memories.operations import Dedupe, Draft
 from memories.prompts import context
 from memories.queries.lookup import find_core
+from memories.rules import access
 from memories.views.actions import undo_save_url
 from memories.views.edit_flow import EditFlow, merge_text_context
 from memoryhub.errors import Conflict, Forbidden, NotFound
@@ -94,7 +95,7 @@ def write_core(request: HttpRequest, place: TeamPage) -> HttpResponse:
 @in_team
 def edit_core(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpResponse:
     memory = _get_core_memory(place, memory_id)
-    if not place.may_change(memory.audience):
+    if not access.may_write(place.actor, memory.audience):
         raise Forbidden("You may read this memory, but not change it.")
     return CoreEdit(request, place, memory=memory).respond()
 

@@ -9,6 +9,7 @@ from memories.forms import MAX_VERSION
 from memories.models import Memory, Revision, RevisionQuerySet
 from memories.queries import revision_diff
 from memories.queries.lookup import find_memory_or_forgotten
+from memories.rules import access
 from memories.views.actions import read_number
 from memories.views.memory import gone_reason
 from memoryhub.errors import NotFound
@@ -25,7 +26,7 @@ def show_history(request: HttpRequest, place: TeamPage, memory_id: UUID) -> Http
     context = {
         "section": "memories",
         "memory": memory,
-        "editable": place.may_change(memory.audience) and not gone_reason(memory),
+        "editable": access.may_write(place.actor, memory.audience) and not gone_reason(memory),
     }
     if version is not None:
         return render(request, "memories/memory_version.html", context | _single_version_context(memory, version))

@@ -18,6 +18,7 @@ from memories.models import Memory, Type
 from memories.queries import daily_usage, memory_rows, paging
 from memories.queries.activity import ChangeEntry, list_changes
 from memories.queries.lookup import find_core
+from memories.rules import access
 from memories.views.actions import notify_saved, undo_change_url
 from memoryhub.charts import Chart
 from memoryhub.errors import Invalid
@@ -108,7 +109,7 @@ def _first_memories(
         rows,
         order=order,
         limit=limit,
-        parts=[Q(audience=audience) for audience in sorted(place.team_only_actor.reads, key=str)],
+        parts=[Q(audience=audience) for audience in access.list_readable_audiences(place.team_only_actor)],
         read=lambda page_rows: memory_rows.fetch_in_order(actor=place.team_only_actor, rows=page_rows, order=order),
     )
 
@@ -147,7 +148,7 @@ def _onboarding_steps(place: TeamPage, *, core: Memory | None, saved: bool) -> l
     """List the first steps for a new team, for those who can write; empty once all are done."""
     if not place.may_write:
         return []
-    connected = Token.objects.filter(agent__team=place.team.pk, revoked_at=None).exists()
+    connected = Token.objects.of_team(place.team.pk).filter(revoked_at=None).exists()
     steps = [
         (place.url("memory-new"), "Save a memory", "Something that your agents should know tomorrow, too.", saved),
         (place.url("core"), "Write core memory", "What every agent of the team reads before it thinks.", bool(core)),

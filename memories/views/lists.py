@@ -21,6 +21,7 @@ from memories.queries.paging import fetch_page as paged
 from memories.recall import Hit
 from memories.recall.snippets import Snippet, snippets
 from memories.recall.word_stats import Within, terms
+from memories.rules import access
 from memories.views.list_filters import MemoryFilterForm
 from memoryhub.errors import Forbidden, Invalid
 from teams.team_page import TeamPage, in_team
@@ -146,4 +147,4 @@ def _read_page(filters: MemoryFilterForm, *, limit: int, cursor: str | None, now
 def _memory_line(
     filters: MemoryFilterForm, memory: Memory, snippet: Snippet | None = None, confidence: float | None = None
 ) -> MemoryLine:
-    return MemoryLine(memory, filters.place.may_change(memory.audience), snippet, confidence)
+    return MemoryLine(memory, access.may_write(filters.place.actor, memory.audience), snippet, confidence)

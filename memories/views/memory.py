@@ -14,6 +14,7 @@ from memories.queries.feedback import summarize_ratings
 from memories.queries.links import ARROW_TIP_OFFSETS, lay_out_neighbours, list_neighbours, view_box
 from memories.queries.lookup import find_memory_or_forgotten, list_key_timeline
 from memories.queries.who_can_see import list_readers
+from memories.rules import access
 from memories.rules.importance import importance_at
 from teams.actor import Actor
 from teams.team_page import TeamPage, in_team
@@ -24,7 +25,7 @@ ATTACHMENTS_LISTED = 50  # at most, of attachments, of sources and of links
 @in_team
 def show_memory(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpResponse:
     memory = find_memory_or_forgotten(actor=place.actor, memory_id=memory_id)
-    editable = place.may_change(memory.audience)
+    editable = access.may_write(place.actor, memory.audience)
     context: dict[str, Any] = {"section": "memories", "memory": memory, "gone": gone_reason(memory)}
     context |= {
         "editable": editable and not context["gone"],
@@ -32,7 +33,7 @@ def show_memory(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpR
         "now_important": _importance_now(memory),
     }
     context |= _period_context(place.actor, memory) | _feedback_context(place.actor, memory)
-    context |= {"owned": memory.audience in place.actor.owns, "readers": list_readers(memory)}
+    context |= {"owned": access.may_own(place.actor, memory.audience), "readers": list_readers(memory)}
     context |= {"audiences": audience_choices(place, author=memory.agent_id or memory.pk) if editable else []}
     context |= {"audience": f"{memory.scope}:{memory.audience}"}
     return render(request, "memories/memory.html", context | _attachments_context(place.actor, memory))

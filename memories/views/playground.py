@@ -182,7 +182,7 @@ def _hit_rows(place: TeamPage, hits: Sequence[Hit], *, floor: float) -> list[Hit
             hit,
             _score_bars(hit),
             describe_confidence(hit.certainty, floor=floor),
-            place.may_change(hit.memory.audience),
+            access.may_write(place.actor, hit.memory.audience),
             ratings.get(hit.memory.pk, ""),
         )
         for hit in hits

@@ -13,6 +13,7 @@ from memories.models import SUMMARY_LENGTH, Memory, Proposal
 from memories.queries.lookup import find_memory
 from memories.queries.proposed_change import preview_proposals
 from memories.queries.review import ReviewItem
+from memories.rules import access
 from memories.views.actions import read_param
 from memories.views.edit_flow import EditFlow
 from memories.views.history import memory_versions
@@ -113,7 +114,7 @@ def merge_proposal_view(request: HttpRequest, place: TeamPage, proposal_id: UUID
     if target_id is None:
         return _render_candidates(request, place, proposal)
     target = find_memory(actor=place.actor, memory_id=target_id)
-    if not place.may_change(target.audience):
+    if not access.may_write(place.actor, target.audience):
         raise Forbidden("You may read this memory, but not change it.")
     if request.method != "POST":
         joined = f"{target.content.rstrip()}\n\n{proposal.memory.content}"
@@ -159,7 +160,9 @@ def _render_candidates(request: HttpRequest, place: TeamPage, proposal: Proposal
         if find
         else find_similar(place, proposal)
     )
-    others = [memory for memory in found if memory.pk != proposal.memory_id and place.may_change(memory.audience)]
+    others = [
+        memory for memory in found if memory.pk != proposal.memory_id and access.may_write(place.actor, memory.audience)
+    ]
     context = {"section": "review", "proposal": proposal, "memory": proposal.memory, "find": find, "others": others}
     return render(request, "memories/review/merge_choice.html", context)
 

@@ -11,6 +11,7 @@ from memories.forms import MultilineField
 from memories.models import Pair, PairDecision
 from memories.operations import Settlement
 from memories.queries.pairs import find_pair, find_pair_differences
+from memories.rules import access
 from memories.text.diff import DiffBudget, diff_texts, shorten_diff_parts
 from memories.views.actions import read_param
 from memoryhub.errors import Conflict, Forbidden, Trouble
@@ -57,7 +58,7 @@ def show_pair(request: HttpRequest, place: TeamPage, pair_id: UUID) -> HttpRespo
     pair = find_pair(actor=place.actor, pair_id=pair_id)
     if request.method != "POST":
         return _render_pair(request, place, pair, PairMergeForm(initial=_initial_merge(pair)))
-    if not place.may_change(pair.audience):
+    if not access.may_write(place.actor, pair.audience):
         raise Forbidden("You may read these memories, but not change them.")
     form = PairMergeForm(request.POST)
     if form.is_valid() and _merge_pair(place, pair, form):
@@ -100,5 +101,6 @@ def _render_pair(
     context = {"section": "review", "pair": pair, "form": form, "back": place.url("review")}
     context |= {"action": place.url("review-pair", pair.pk), "cancel_url": place.url("review")}
     context |= {"difference": shorten_diff_parts(parts), "differences": find_pair_differences(pair)}
-    context |= {"unsaved": form.is_bound, "decidable": place.may_change(pair.audience) and pair.state == "open"}
+    decidable = access.may_write(place.actor, pair.audience) and pair.state == "open"
+    context |= {"unsaved": form.is_bound, "decidable": decidable}
     return render(request, "memories/review/pair.html", context, status=status)

@@ -16,7 +16,7 @@ from teams.team_page import TeamPage, in_team
 @in_team
 def show_token_activity(request: HttpRequest, place: TeamPage, token_id: UUID) -> HttpResponse:
     operations.require_owner(place.actor)
-    token = Token.objects.filter(pk=token_id, agent__team=place.team.pk).select_related("agent", "person").first()
+    token = Token.objects.of_team(place.team.pk).filter(pk=token_id).select_related("agent", "person").first()
     if token is None:
         raise NotFound("There is no such token.")
     activity = list_traces(

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from memories.models import CORE_KEY, Memory, Scope
+from memories.rules import access
 from teams import ancestry
 from teams.models import Agent, Level, Team
 from teams.team_page import MAX_CHOICES, TeamPage, in_team
@@ -28,7 +29,7 @@ class Inherited:
 def show_tree(request: HttpRequest, place: TeamPage) -> HttpResponse:
     above = ancestry.with_teams_above(place.team.pk)[1:]
     teams = Team.objects.filter(pk__in=above).select_related("organization").in_bulk()
-    leaders = Agent.objects.filter(team=place.team.pk).exclude(level=Level.MEMBER).order_by("slug")
+    leaders = Agent.objects.of_team(place.team.pk).exclude(level=Level.MEMBER).order_by("slug")
     context = {
         "section": "tree",
         "roots": build_team_tree(place),
@@ -40,7 +41,7 @@ def show_tree(request: HttpRequest, place: TeamPage) -> HttpResponse:
 
 def load_inherited(place: TeamPage, above: Sequence[Team]) -> list[Inherited]:
     """Load what each team above passes down, nearest first, as far as the person may read it."""
-    readable_ids = [team.pk for team in above if team.pk in place.actor.reads]
+    readable_ids = [team.pk for team in above if access.may_read(place.actor, team.pk)]
     cores, rows = _load_cores(place, readable_ids), _load_pinned(place, readable_ids)
     pinned = {team: [memory for memory in rows if memory.audience == team] for team in readable_ids}
     return [Inherited(team, team.pk in readable_ids, cores.get(team.pk), pinned.get(team.pk, [])) for team in above]

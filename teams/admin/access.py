@@ -27,8 +27,9 @@ from memoryhub.errors import Conflict
 from memoryhub.forms import LinesField
 from teams import rights, tokens
 from teams.actor import Actor
-from teams.models import Admission, Invitation, Membership, Role, Session, Team, Token, TokenQuerySet
+from teams.models import Admission, Invitation, Membership, Role, Session, Team, Token
 from teams.operations import agents, invitations, members, projects, revoke_token
+from teams.querysets import TokenQuerySet
 
 UNUSED_AFTER = timedelta(days=90)
 ACCESS_STATE_COLORS = {

@@ -26,7 +26,7 @@ DEFAULT_TOKEN_LIFETIME = timedelta(days=90)  # unless another moment is chosen
 @in_team
 def list_agents(request: HttpRequest, place: TeamPage) -> HttpResponse:
     working = Q(tokens__in=Token.objects.working(now=timezone.now()))
-    agents = Agent.objects.filter(team=place.team.pk).order_by("slug")
+    agents = Agent.objects.of_team(place.team.pk).order_by("slug")
     if place.owns:
         agents = agents.annotate(working=Count("tokens", filter=working), used_at=Max("tokens__last_used_at"))
     return render(

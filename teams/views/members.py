@@ -25,7 +25,7 @@ PUT_BACK_MEMBER_WITHIN = timedelta(hours=1)  # of being removed
 
 @in_team
 def list_members(request: HttpRequest, place: TeamPage) -> HttpResponse:
-    members = Membership.objects.filter(team=place.team.pk).select_related("user").order_by("user__username")
+    members = Membership.objects.of_team(place.team.pk).with_logins()
     context = {"section": "members", "members": members[:MAX_MEMBERS_SHOWN], "roles": ROLE_DESCRIPTIONS}
     return render(request, "teams/members.html", context | (_invitations_context(place) if place.owns else {}))
 
@@ -108,5 +108,5 @@ def display_name(membership: Membership) -> str:
 
 
 def _invitations_context(place: TeamPage) -> dict[str, object]:
-    open_invitations = Invitation.objects.open(now=timezone.now()).filter(team=place.team.pk)
+    open_invitations = Invitation.objects.open(now=timezone.now()).of_team(place.team.pk)
     return {"invitations": open_invitations.select_related("made_by").order_by("expires_at")[:MAX_MEMBERS_SHOWN]}

@@ -15,12 +15,12 @@ from teams.forms import Guest, NewProject, ProjectName
 from teams.models import Admission, Project
 from teams.team_page import MAX_CHOICES, ActionResult, TeamPage, in_team, team_action
 
-GUESTS = Prefetch("admissions", Admission.objects.select_related("agent__team", "person").order_by("created_at"))
+GUESTS = Prefetch("admissions", Admission.objects.with_guests().order_by("created_at"))
 
 
 @in_team
 def list_projects(request: HttpRequest, place: TeamPage) -> HttpResponse:
-    projects = Project.objects.filter(team=place.team.pk).prefetch_related(GUESTS).order_by("name")
+    projects = Project.objects.of_team(place.team.pk).prefetch_related(GUESTS).order_by("name")
     return render(request, "teams/projects.html", {"section": "agents", "projects": projects[:MAX_CHOICES]})
 
 
@@ -75,6 +75,6 @@ def dismiss_guest_action(request: HttpRequest, place: TeamPage, admission_id: UU
 
 
 def _render_project(request: HttpRequest, project: Project, *, form: ProjectName, guest: Guest) -> HttpResponse:
-    admissions = Admission.objects.filter(project=project.pk).select_related("agent__team", "person")[:MAX_CHOICES]
+    admissions = Admission.objects.filter(project=project.pk).with_guests()[:MAX_CHOICES]
     context = {"section": "agents", "project": project, "form": form, "guest": guest, "admissions": admissions}
     return render(request, "teams/project.html", context)

@@ -7,10 +7,9 @@ from memories import operations
 from memories.contract import outputs
 from memories.contract.use_cases.memories import memory_or_receipt
 from memories.models import Proposal
-from memories.queries.lookup import find_proposal, list_key_timeline
+from memories.queries.lookup import find_proposal, list_key_timeline, no_such_key
 from memories.queries.paging import PAGE_TEXT_LENGTH, fetch_page
 from memories.rules.access import require_verb
-from memoryhub.errors import NotFound
 from teams.actor import Actor
 from teams.models import Verb
 
@@ -52,5 +51,5 @@ def list_timeline(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the memories that have had a key in a scope, with their periods, the newest first."""
     rows = list_key_timeline(actor=actor, key=params["key"], scope=params["scope"], known_at=params.get("known_at"))
     if not rows:
-        raise NotFound(f"There is no memory with the key {params['key']!r} in scope {params['scope']}.")
+        raise no_such_key(params["key"], params["scope"])
     return {"memories": [outputs.memory(row) for row in rows]}

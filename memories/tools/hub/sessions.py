@@ -32,7 +32,7 @@ def _session(actor: Actor) -> Session:
     require_verb(actor, Verb.WRITE)
     if actor.session_id is None:
         raise Invalid({"context.session": "Name the conversation by your own id of it."})
-    return Session.objects.select_related("project", "person", "workspace").get(pk=actor.session_id)
+    return Session.objects.of_agent(actor).with_context().get(pk=actor.session_id)
 
 
 TOOLS = tuple(
