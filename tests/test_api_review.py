@@ -84,7 +84,7 @@ def test_no_token_decides_and_no_visitor(client: Client, bot: Actor, team: Team)
         path = f"{API}proposals/{proposal.pk}/approve"
         answer = client.post(path, {}, content_type="application/json", headers=headers)
         assert answer.status_code == 401
-        assert "Only people do this" in answer.json()["detail"]
+        assert "needs a person's session" in answer.json()["detail"]
     assert state_of(proposal) == ProposalState.OPEN
 
 

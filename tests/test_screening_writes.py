@@ -1,4 +1,4 @@
-"""Screening of writes: whichever way a text comes in, its secrets are stored nowhere, and what orders a model about
+"""Screening of writes: whichever way a text comes in, its secrets are stored nowhere, and what instructs a model
 reaches nobody before a person has looked at it."""
 
 import json
@@ -233,7 +233,7 @@ def test_a_text_that_a_person_passes_on_is_screened_like_an_agents(editor: Actor
     assert (passed_on.status, passed_on.proposal_id is not None) == (Status.PROPOSED, True)
 
 
-# Orders to a model
+# Instructions to a model
 
 
 def hold_by_update(actor: Actor, memory: Memory) -> None:
@@ -285,7 +285,7 @@ def test_an_order_of_an_agent_reaches_nobody_else(name: str, agent: Actor, teamm
     assert not [hit for hit in hits if "system prompt" in hit.memory.content + hit.memory.summary]
     assert "system prompt" not in build_context(actor=teammate, query="previous instructions system prompt").text
     proposal = Proposal.objects.get(cause=ProposalCause.SCREENING)
-    assert "order to a model" in proposal.reason
+    assert "instructions to a model" in proposal.reason
     assert INJECTED_ORDER not in proposal.reason
     assert {one["group"] for one in proposal.findings} == {"injection"}
 
@@ -367,7 +367,7 @@ def test_undo_is_screened_by_the_teams_own_settings(team: Team, agent: Actor, ed
 
 
 def test_an_agents_file_with_an_order_is_refused(agent: Actor) -> None:
-    with pytest.raises(ScreeningRefusal, match="order to a model"):
+    with pytest.raises(ScreeningRefusal, match="instructions to a model"):
         operations.files.write_file(actor=agent, path="a.md", content=INJECTED_ORDER)
 
 

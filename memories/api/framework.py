@@ -60,7 +60,7 @@ class PersonAuthentication(SessionAuthentication):
     def authenticate(self, request: Request) -> tuple[Any, Actor]:
         person = super().authenticate(request)
         if person is None:
-            raise Unauthenticated("Only people do this: log in in the browser and use its session.")
+            raise Unauthenticated("This needs a person's session. Log in in the browser.")
         names = request.parser_context["kwargs"]
         place = open_team_page(request._request, organization=names["organization"], team=names["team"])
         return person[0], place.deciding_actor

@@ -16,7 +16,7 @@ from memories.models import FILE_BYTES, Memory, ProposalCause, Provenance, Scope
 from memories.operations.archive_session import ARCHIVE_CATEGORY, session_name
 from memories.operations.attach import cite_new_memory
 from memories.operations.save import Draft, resolve_audience, save_memory
-from memories.operations.screen import EVERY_FINDING, NO_ORDERS, Hold, ScreeningRefusal, screen_messages
+from memories.operations.screen import ALL_BUT_INJECTION, EVERY_FINDING, Hold, ScreeningRefusal, screen_messages
 from memories.rules.access import require_verb
 from memories.rules.fields import UNSET, clean_fields
 from memories.text.facts import differs_in_facts
@@ -160,7 +160,7 @@ def _save_proposal(
 
 def _cite_proposal(actor: Actor, proposal: Proposal, memory: Memory, *, session: str, now: datetime) -> None:
     """Record the source. A quotation that would be held by itself is left out, unless the memory is held, too."""
-    groups = NO_ORDERS if memory.proposal_id else EVERY_FINDING
+    groups = ALL_BUT_INJECTION if memory.proposal_id else EVERY_FINDING
     cite = partial(cite_new_memory, actor=actor, memory_id=memory.pk, session=session, now=now, groups=groups)
     try:
         cite(message_id=proposal.message_id, quote=proposal.quote)

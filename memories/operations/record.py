@@ -81,4 +81,4 @@ def translate_integrity_errors() -> Iterator[None]:
         name = getattr(getattr(error.__cause__, "diag", None), "constraint_name", None) or "database"
         if name in ("key_has_one_living_owner", "path_has_one_living_file"):
             raise KeyTaken("Another one already has this name.") from error
-        raise Invalid({"memory": f"The database holds that {name.replace('_', ' ')}."}) from error
+        raise Invalid({"memory": f"This breaks a rule of the database: {name.replace('_', ' ')}."}) from error

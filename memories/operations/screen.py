@@ -28,13 +28,13 @@ NAME_FIELDS = frozenset(
     {"key", "tags", "add", "category", "source", "path", "to", "name", "url", "message_id", "repository"}
 )
 SCREENED_FIELDS = NAME_FIELDS | {"content", "summary", "metadata", "text", "messages", "reason", "quote"}
-SHORTEST_ORDER = 12  # characters of a field that could be an order to a model
+SHORTEST_INJECTION = 12  # characters of a field that could instruct a model
 BEFORE_ADDITION = 600  # characters of a text that are read together with what is added to it
 SPEAKER = "someone"  # to whom a question in a conversation is put is nobody who reads it later
 MOST_KINDS = 5  # that a sentence names
 EVERY_FINDING = frozenset(FindingGroup)
-ONLY_ORDERS = frozenset({FindingGroup.INJECTION})
-NO_ORDERS = EVERY_FINDING - ONLY_ORDERS
+INJECTION_ONLY = frozenset({FindingGroup.INJECTION})
+ALL_BUT_INJECTION = EVERY_FINDING - INJECTION_ONLY
 
 
 class Hold(NamedTuple):
@@ -91,7 +91,7 @@ def screen_values(
     spans = drop_overlaps([*screening.secrets, *screening.personal])
     found = [*_count_findings(texts, spans)]
     if FindingGroup.INJECTION in actions:
-        found += _find_orders(texts, origin)
+        found += _find_injections(texts, origin)
     if not found:
         return ScreenedWrite(dict(values))
     removing = _list_removed_groups(actions)
@@ -134,17 +134,17 @@ def _count_findings(texts: FieldTexts, spans: Sequence[Finding]) -> Iterator[Fie
         yield FieldFinding(group, kind, field, count, is_in_name)
 
 
-def _find_orders(texts: FieldTexts, origin: Provenance) -> Iterator[FieldFinding]:
+def _find_injections(texts: FieldTexts, origin: Provenance) -> Iterator[FieldFinding]:
     for name, text in texts.list_fields():
-        score = score_injection(text) if len(text) >= SHORTEST_ORDER else None
+        score = score_injection(text) if len(text) >= SHORTEST_INJECTION else None
         if score and score.score >= INJECTION_THRESHOLDS[origin]:
             yield FieldFinding(FindingGroup.INJECTION, score.reasons[0].feature, name, 1)
 
 
 def screen_addition(actor: Actor, content: str, *, added: str, origin: Provenance) -> Hold | None:
-    """Return why an addition is held, if it makes an order to a model of the text that it was added to."""
+    """Return why an addition is held, if it turns the text that it is added to into instructions to a model."""
     before = content[-(len(added) + 1 + BEFORE_ADDITION) : -(len(added) + 1)]
-    actions = _choose_actions(actor, origin, ONLY_ORDERS, may_hold=True)
+    actions = _choose_actions(actor, origin, INJECTION_ONLY, may_hold=True)
     if not before or actions.get(FindingGroup.INJECTION) is not ScreeningAction.HOLD:
         return None
     threshold = INJECTION_THRESHOLDS[origin]
@@ -184,7 +184,7 @@ def _explain(found: Sequence[FieldFinding], ending: str) -> dict[str, str]:
 _BEGINNINGS = {
     FindingGroup.SECRET: "This has a secret in it",
     FindingGroup.PERSONAL: "This has personal data in it",
-    FindingGroup.INJECTION: "This reads like an order to a model",
+    FindingGroup.INJECTION: "This reads like instructions to a model",
 }
 
 
@@ -223,20 +223,20 @@ def _report_finding(one: FieldFinding) -> dict[str, Any]:
 
 
 def screen_messages(actor: Actor, messages: Sequence[Message], **named: Any) -> tuple[list[Message], ScreenedWrite]:
-    """Screen a conversation, and what it is called. Orders to a model are left in it: a transcript quotes them."""
+    """Screen a conversation and its name. Instructions to a model are left in it: a transcript quotes them."""
     names = [text for message in messages for text in (message.name, message.id)]
     values = {**named, "name": [named.get("name", ""), *names], "messages": [message.content for message in messages]}
-    screened = screen_values(actor, values, groups=NO_ORDERS, may_hold=False)
+    screened = screen_values(actor, values, groups=ALL_BUT_INJECTION, may_hold=False)
     texts = screened.values["messages"]
     kept = [replace(message, content=text) for message, text in zip(messages, texts, strict=True)]
     return kept, screened
 
 
 def screen_digest(actor: Actor, digest: str, *, provenance: Provenance | None = None) -> str:
-    """Return the digest of a conversation without the messages that are orders to a model, each on its line. As a whole
+    """Return the digest of a conversation without the messages that instruct a model, each on its line. As a whole
     every conversation reads like one."""
     origin = provenance or provenance_of_caller(actor)
-    if not _choose_actions(actor, origin, ONLY_ORDERS, may_hold=True):
+    if not _choose_actions(actor, origin, INJECTION_ONLY, may_hold=True):
         return digest
     return "\n".join(_screen_line(line, INJECTION_THRESHOLDS[origin]) for line in digest.split("\n"))
 

@@ -98,7 +98,7 @@ def _check_settlement(actor: Actor, pair: Pair, settlement: Settlement, *, now: 
         raise Invalid({"reason": "Say why both hold."})
     contradicts = pair.kind == PairKind.CONTRADICTION
     if contradicts and decision is PairDecision.NOT_DUPLICATE:
-        raise Invalid({"decision": "These contradict each other: say both-hold, and why."})
+        raise Invalid({"decision": "These memories contradict each other. Use both-hold and give a reason."})
     if contradicts and decision is PairDecision.BOTH_HOLD and actor.agent_id:
         raise Forbidden("Only people decide that both of two contradicting memories hold.")
     if settlement.keep and settlement.keep not in (pair.older_id, pair.newer_id):

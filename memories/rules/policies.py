@@ -254,9 +254,9 @@ def clean_rules(rules: object) -> tuple[PolicyRule, ...]:
 
 def _clean_rule(rule: object, name: str) -> PolicyRule:
     if not isinstance(rule, dict):
-        raise Invalid({name: "A rule is an object."})
+        raise Invalid({name: "This must be an object."})
     if unknown := sorted(set(map(str, rule)) - {*LISTS, "then", "pinned", "reason"}):
-        raise Invalid({f"{name}.{unknown[0]}": "A rule has no such part."})
+        raise Invalid({f"{name}.{unknown[0]}": "There is no such field in a rule."})
     if rule.get("then") not in list(Outcome):
         raise Invalid({f"{name}.then": f"This must be one of {', '.join(Outcome)}."})
     pinned, reason = rule.get("pinned"), rule.get("reason", "")

@@ -1,4 +1,4 @@
-"""Screening settings of a team: what becomes of a write in which secrets, personal data or orders to a model are found.
+"""Screening settings of a team: what becomes of a write with secrets, personal data or instructions to a model.
 
 They are kept in the team's policy under `screening`, by group and by kind of writer. A setting that cannot be read
 holds the write, so that a mistake in it never opens what it was to close.
@@ -44,7 +44,7 @@ DEFAULT_SCREENING: ScreeningSettings = {
 }
 HOLD_ALL_FINDINGS: ScreeningSettings = dict.fromkeys(DEFAULT_SCREENING, ScreeningAction.HOLD)
 
-# From which score on a text is taken for an order to a model: the less its origin is trusted, the sooner.
+# From which score on a text counts as instructions to a model: the less its origin is trusted, the sooner.
 INJECTION_THRESHOLDS: Mapping[Provenance, float] = {
     Provenance.PERSON: 0.8,
     Provenance.AGENT: 0.5,

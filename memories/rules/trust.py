@@ -34,7 +34,7 @@ def resolve_provenance(actor: Actor, declared: str | None) -> Provenance:
     if declared not in Provenance.values:
         raise Invalid({"provenance": f"This must be one of {', '.join(Provenance)}."})
     if MOST_TRUSTED_FIRST.index(Provenance(declared)) < MOST_TRUSTED_FIRST.index(own):
-        raise Invalid({"provenance": f"What an agent saves is not the word of a {declared}."})
+        raise Invalid({"provenance": f"An agent cannot declare the provenance {declared!r}."})
     return Provenance(declared)
 
 

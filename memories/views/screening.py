@@ -23,7 +23,7 @@ GROUP_TITLES = {
     FindingGroup.SECRET: ("Secrets", "Keys, tokens, private keys, passwords, numbers of cards and accounts."),
     FindingGroup.PERSONAL: ("Personal data", "E-mail addresses, phone numbers and national numbers."),
     FindingGroup.INJECTION: (
-        "Orders to a model",
+        "Instructions to a model",
         "Texts that set instructions aside, forge roles, hide characters, or carry data away.",
     ),
 }

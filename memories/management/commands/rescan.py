@@ -58,7 +58,7 @@ class Command(BaseCommand):
     def _redact(self, organizations: Iterable[Organization], kinds: frozenset[FindingGroup]) -> None:
         if not kinds:
             raise CommandError(
-                "--redact takes away secrets and personal data, and no orders to a model.", returncode=WRONG
+                "--redact removes secrets and personal data only, not instructions to a model.", returncode=WRONG
             )
         counts = sum((redact_stored_texts(each.pk, kinds) for each in organizations), RedactionCounts())
         if not counts:
