@@ -25,6 +25,7 @@ from django.conf import settings  # isort: skip
 
 from memoryhub import error_pages
 from memoryhub.request_bodies import AsgiMessage, ClientGone, Environ, Receive, RequestBody
+from teams.known_callers import is_known
 
 ANSWER_PIECE = 256 * 1024  # bytes that are sent at once, and the largest file that a thread reads into memory
 STALLED_SECONDS = 60.0  # a client that takes nothing for so long is given up
@@ -69,7 +70,7 @@ class Application:
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         environ, loop = make_environ(scope), asyncio.get_running_loop()
-        body = RequestBody(environ, receive, self.threads)
+        body = RequestBody(environ, receive, self.threads, is_known=is_known)
         try:
             await body.read()
             work = partial(self.answer, environ, Outlet(loop, receive, send))

@@ -15,13 +15,14 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from memories.queries.jobs import count_pending_jobs
+from memoryhub.bearer import parse_bearer
 
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # where the processes of one server combine their metrics
 
 
 def show_metrics(request: HttpRequest) -> HttpResponse:
     """Return the metrics; without the token the page does not exist."""
-    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    token = parse_bearer(request.headers.get("Authorization", ""))
     if not settings.METRICS_TOKEN or not compare_digest(token.encode(), settings.METRICS_TOKEN.encode()):
         raise Http404
     registry = CollectorRegistry()

@@ -5,18 +5,13 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from contextlib import suppress
-from http.cookies import CookieError, SimpleCookie
-from importlib import import_module
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import SESSION_KEY
-from django.db import close_old_connections
 
 from memoryhub.errors import TooLarge, TooSlow
 from memoryhub.middleware import BODY_REFUSAL
 from memoryhub.request_headers import check_headers
-from teams import auth
 
 IN_MEMORY = 1024 * 1024  # bytes; longer bodies go to a temporary file
 ANONYMOUS = 64 * 1024  # bytes that anybody may send
@@ -39,8 +34,10 @@ class RequestBody:
     """Reads the body of one request, which becomes its `wsgi.input`. The application refuses one that arrives too
     slowly, or that is larger than anonymous callers may send."""
 
-    def __init__(self, environ: Environ, receive: Receive, threads: Executor) -> None:
-        self.environ, self.receive, self.threads = environ, receive, threads
+    def __init__(
+        self, environ: Environ, receive: Receive, threads: Executor, *, is_known: Callable[[Environ], bool]
+    ) -> None:
+        self.environ, self.receive, self.threads, self.is_known = environ, receive, threads, is_known
         self.file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 (closed with the request)
         self.size = 0
         self.complete = True  # unless some of it was left unread
@@ -94,25 +91,7 @@ class RequestBody:
         application to refuse it itself."""
         if size <= ANONYMOUS or self.most > ANONYMOUS:
             return
-        if not await asyncio.get_running_loop().run_in_executor(self.threads, is_known, self.environ):
+        if not await asyncio.get_running_loop().run_in_executor(self.threads, self.is_known, self.environ):
             raise TooLarge({"body": f"At most {ANONYMOUS:,} bytes without a valid token or login."})
         uploads = self.environ.get("CONTENT_TYPE", "").lower().startswith("multipart/")
         self.most = FILES_AT_ONCE * settings.ASSET_MAX_BYTES if uploads else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-
-
-def is_known(environ: Environ) -> bool:
-    """Return whether the request has a valid token or session."""
-    try:
-        scheme, _, token = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
-        return (scheme.lower() == "bearer" and auth.is_valid_token(token=token.strip())) or _is_logged_in(environ)
-    finally:
-        close_old_connections()
-
-
-def _is_logged_in(environ: Environ) -> bool:
-    try:
-        cookie = SimpleCookie(environ.get("HTTP_COOKIE", "")).get(settings.SESSION_COOKIE_NAME)
-    except CookieError:
-        return False
-    store = import_module(settings.SESSION_ENGINE).SessionStore
-    return cookie is not None and SESSION_KEY in store(cookie.value)

@@ -19,6 +19,7 @@ from benchmarks.slow_clients import STATIC, Slow, attacks, get, post
 from memoryhub.errors import TooSlow
 from memoryhub.middleware import BODY_REFUSAL
 from memoryhub.request_bodies import ANONYMOUS, AsgiMessage, Environ, RequestBody
+from teams.known_callers import is_known
 from tests.hub import Hub, hub
 
 SOCKETS = 40  # more than the server has threads
@@ -94,7 +95,7 @@ def test_a_refused_body_lets_go_of_its_connection(settings: Settings) -> None:
 
     async def read_slow_body() -> weakref.ref[SilentConnection]:
         connection = SilentConnection()
-        body = RequestBody(environ, connection.receive, ThreadPoolExecutor(1))
+        body = RequestBody(environ, connection.receive, ThreadPoolExecutor(1), is_known=is_known)
         await body.read()
         body.close()
         return weakref.ref(connection)

@@ -13,16 +13,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories import operations
 from memories.api import etags
 from memories.api.framework import Anything, actor_of
 from memories.api.openapi import IF_NONE_MATCH, endpoint
 from memories.api.responses import locate, write_response
-from memories.contract import inputs, output_schemas, outputs
+from memories.contract import inputs, output_schemas
 from memories.contract.use_cases import links as use_cases
-from memories.models import Asset, Relation
-from memoryhub.errors import Invalid, NotFound, TooLarge
-from teams.actor import Actor
+from memories.models import Relation
+from memories.queries.lookup import find_asset
+from memoryhub.errors import Invalid, TooLarge
 from teams.models import Verb
 
 RELATION = inputs.ASSOCIATE["properties"]["relation"]
@@ -111,15 +110,13 @@ class Assets(APIView):
     def post(self, request: Request, memory_id: UUID) -> Response:
         """Send the file as `multipart/form-data`."""
         file = _read_upload(request)
-        name = request.POST.get("name") or file.name or ""
-        asset = operations.attach_file(
-            actor=actor_of(request),
-            memory_id=memory_id,
-            file=file,
-            name=name,
-            content_type=file.content_type or "",
-        )
-        return write_response(outputs.asset(asset), created_at=locate("memories", memory_id, "assets", asset.pk))
+        upload = {
+            "file": file,
+            "name": request.POST.get("name") or file.name or "",
+            "content_type": file.content_type or "",
+        }
+        asset = use_cases.attach_asset(actor_of(request), {**upload, "memory_id": memory_id})
+        return write_response(asset, created_at=locate("memories", memory_id, "assets", asset["id"]))
 
 
 class OneAsset(APIView):
@@ -136,7 +133,7 @@ class OneAsset(APIView):
     def get(self, request: Request, memory_id: UUID, asset_id: UUID) -> HttpResponseBase:
         """Returns the file with the type it was uploaded with, always as a download, so that no browser runs it on this
         origin."""
-        asset = _asset(actor_of(request), memory_id, asset_id)
+        asset = find_asset(actor=actor_of(request), memory_id=memory_id, asset_id=asset_id)
         unchanged = etags.answer_conditionally(request, None, etag=f'"{asset.sha256}"')
         if unchanged.status_code == 304:
             return unchanged
@@ -157,7 +154,7 @@ class OneAsset(APIView):
         verbs=(Verb.FORGET,),
     )
     def delete(self, request: Request, memory_id: UUID, asset_id: UUID) -> Response:
-        operations.detach_file(actor=actor_of(request), memory_id=memory_id, asset_id=asset_id)
+        use_cases.detach_asset(actor_of(request), {"memory_id": memory_id, "asset_id": asset_id})
         return Response(status=204)
 
 
@@ -198,15 +195,8 @@ class OneSource(APIView):
         verbs=(Verb.FORGET,),
     )
     def delete(self, request: Request, memory_id: UUID, source_id: UUID) -> Response:
-        operations.remove_citation(actor=actor_of(request), memory_id=memory_id, source_id=source_id)
+        use_cases.remove_source(actor_of(request), {"memory_id": memory_id, "source_id": source_id})
         return Response(status=204)
-
-
-def _asset(actor: Actor, memory_id: UUID, asset_id: UUID) -> Asset:
-    found = Asset.objects.visible_to(actor).filter(pk=asset_id, memory=memory_id).first()
-    if found is None:
-        raise NotFound("There is no such attachment.")
-    return found
 
 
 def _read_upload(request: Request) -> "UploadedFile[bytes]":

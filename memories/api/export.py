@@ -4,14 +4,10 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from memories import transfer
 from memories.api.framework import Anything, actor_of
 from memories.api.openapi import endpoint
-from memories.contract import cost
-from memories.rules.access import require_verb
+from memories.contract.use_cases.export import select_export
 from memories.transfer import downloads
-from teams import rate_limits
-from teams.models import Team, Verb
 
 
 class Export(APIView):
@@ -32,8 +28,4 @@ class Export(APIView):
         made, so its length is not known; `X-Archive-Rows` says how many rows it will have. Each token can export one
         archive at a time."""
         actor = actor_of(request)
-        require_verb(actor, Verb.READ)
-        rate_limits.charge_work(actor=actor, work=cost.EXPORT - 1)
-        team = Team.objects.select_related("organization").get(pk=actor.team_id)
-        selection = transfer.Selection.of(actor, team=team, reach=transfer.ExportReach.AGENT)
-        return downloads.stream_archive_in_turn(selection, caller=f"token {actor.token_id}")
+        return downloads.stream_archive_in_turn(select_export(actor), caller=f"token {actor.token_id}")

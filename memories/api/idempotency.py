@@ -10,22 +10,27 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.framework import actor_of
-from memories.contract.idempotency import IDEMPOTENCY_HEADER, IdempotentCall, check_idempotency_key
+from memories.contract.idempotency import (
+    IDEMPOTENCY_HEADER,
+    IdempotentCall,
+    canonicalize_request,
+    check_idempotency_key,
+)
 
 KEPT = ("ETag", "Location")  # of an answer's headers
 
 
-def once(request: Request, act: Callable[[], Response]) -> Response:
+def respond_once(request: Request, act: Callable[[], Response]) -> Response:
     """Return the answer of `act`, or the one stored the first time."""
     call = _read_call(request)
-    return _again(call.execute(lambda: _to_stored_answer(act()))) if call else act()
+    return _replay(call.execute(lambda: _to_stored_answer(act()))) if call else act()
 
 
-def before(request: Request) -> Response | None:
+def find_first_response(request: Request) -> Response | None:
     """Return the first answer to this request, if there was one: for slow work that must not run within `once`."""
     call = _read_call(request)
     first = call and call.find_answer()
-    return _again(first) if first else None
+    return _replay(first) if first else None
 
 
 def _read_call(request: Request) -> IdempotentCall | None:
@@ -33,7 +38,7 @@ def _read_call(request: Request) -> IdempotentCall | None:
     return IdempotentCall(actor_of(request), key, _canonical_request(request)) if key else None
 
 
-def _again(first: dict[str, Any]) -> Response:
+def _replay(first: dict[str, Any]) -> Response:
     return Response(first["body"].encode(), status=first["status"], headers=first["headers"])
 
 
@@ -50,7 +55,7 @@ def _canonical_request(request: Request) -> bytes:
     data: Any = request.data
     if request.FILES:
         data = {name: _digest(data[name]) if name in request.FILES else data.getlist(name) for name in sorted(data)}
-    return head.encode() + b"\n" + orjson.dumps(data, option=orjson.OPT_SORT_KEYS)
+    return canonicalize_request(head, data)
 
 
 def _digest(file: "UploadedFile[bytes]") -> list[Any]:

@@ -70,7 +70,7 @@ class Batch(APIView):
         the memory or a problem."""
         batch = validate_input(inputs.UNCHECKED_BATCH, body)
         rate_limits.charge_work(actor=actor_of(request), work=cost.weigh_batch(batch))
-        return idempotency.once(request, lambda: Response(use_cases.save_batch(actor_of(request), batch)))
+        return idempotency.respond_once(request, lambda: Response(use_cases.save_batch(actor_of(request), batch)))
 
 
 class OneMemory(APIView):

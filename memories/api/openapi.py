@@ -133,7 +133,7 @@ def endpoint(
             if writes_anything(asked_verbs):
                 framework.register(request)
             if repeatable and once:
-                return idempotency.once(request, lambda: method(self, request, **places))  # type: ignore[arg-type, return-value]
+                return idempotency.respond_once(request, lambda: method(self, request, **places))  # type: ignore[arg-type, return-value]
             return method(self, request, **places)
 
         content = {"application/json": takes} if takes else {"multipart/form-data": form} if form else None

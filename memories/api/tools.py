@@ -113,10 +113,10 @@ class HubTool(APIView):
 
 def _run_write_tool(tool: Tool, actor: Actor, body: object, request: Request) -> Response:
     """Run a tool that writes. Slow work is done before the transaction that makes sure that it runs only once."""
-    if tool.think and (first := idempotency.before(request)):
+    if tool.think and (first := idempotency.find_first_response(request)):
         return first
     act = tool.ready(actor=actor, arguments=body)
-    return idempotency.once(request, lambda: Response(act()))
+    return idempotency.respond_once(request, lambda: Response(act()))
 
 
 class NoTool(APIView):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from urllib.parse import unquote
 
 from memoryhub import logs
+from memoryhub.bearer import parse_bearer
 from memoryhub.errors import Unauthenticated
 from teams import auth, tokens
 from teams.models import Token
@@ -15,12 +16,12 @@ CONTEXT_HEADERS = ("project", "user", "session", "workspace", "channel")
 
 def authenticate_bearer(headers: Mapping[str, str]) -> Token | None:
     """Return the token of the Authorization header, or None if there is none."""
-    scheme, _, credentials = headers.get("Authorization", "").partition(" ")
-    if not credentials:
+    header = headers.get("Authorization", "").strip()
+    if not header:
         return None
-    if scheme.lower() != "bearer":
+    text = parse_bearer(header)
+    if not text:
         raise Unauthenticated("Send the token as 'Authorization: Bearer mh_…'.")
-    text = credentials.strip()
     token = auth.authenticate_token(token=text)
     logs.add_log_context(actor=f"agent:{token.agent_id}", token=text[: tokens.PREFIX_LENGTH])
     return token

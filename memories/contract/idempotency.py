@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import orjson
+
 from memories import operations
 from memoryhub.errors import Invalid
 from memoryhub.ids import parse_uuid
@@ -22,6 +24,11 @@ def check_idempotency_key(key: object) -> str | None:
     if not isinstance(key, str) or not re.fullmatch(IDEMPOTENCY_KEY_PATTERN, key):
         raise Invalid({"idempotency_key": "This must be up to 255 visible ASCII characters without spaces."})
     return key
+
+
+def canonicalize_request(head: str, arguments: object) -> bytes:
+    """Return the bytes that distinguish a request from others: what it calls, and its arguments in one order."""
+    return head.encode() + b"\n" + orjson.dumps(arguments, option=orjson.OPT_SORT_KEYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,17 @@ class IdempotentCall:
         return operations.run_once(
             actor=self.actor, key=self.key, request=self.request, act=lambda: _to_stored_result(*act())
         )
+
+    def execute_as_json(self, run: Callable[[], dict[str, Any]]) -> tuple[dict[str, Any], bytes]:
+        """Return the result of `run` and its JSON text. A repetition gets the first text, byte for byte."""
+        results: list[dict[str, Any]] = []
+
+        def act() -> tuple[str, object]:
+            results.append(run())
+            return orjson.dumps(results[-1]).decode(), results[-1]
+
+        text = self.execute(act)
+        return results[-1] if results else orjson.loads(text), text.encode()
 
 
 def _to_stored_result(answer: Any, data: object) -> operations.IdempotentResult:

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 import orjson
 
-from memories.contract.idempotency import IdempotentCall, check_idempotency_key
+from memories.contract.idempotency import IdempotentCall, canonicalize_request, check_idempotency_key
 from memories.mcp import completions, prompts, resources
 from memories.mcp.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, Refused, Request
 from memories.mcp.protocol_versions import ALL, HANDSHAKE, MODERN, NEWEST_FIRST, SERVER
@@ -157,17 +156,11 @@ def _run_tool_once(call: Call, tool: Tool, actor: Actor, arguments: Content) -> 
     if key is None:
         result = tool.run(actor=actor, arguments=arguments)
         return result, orjson.dumps(result)
-    request = f"MCP {call.server.name} {tool.name}\n".encode() + orjson.dumps(arguments, option=orjson.OPT_SORT_KEYS)
+    request = canonicalize_request(f"MCP {call.server.name} {tool.name}", arguments)
     repeatable = IdempotentCall(actor, key, request)
-    first = repeatable.find_answer() if tool.think else None
-    if first is None:
-        first = repeatable.execute(partial(_run_and_encode, tool.ready(actor=actor, arguments=arguments)))
-    return orjson.loads(first), first.encode()
-
-
-def _run_and_encode(act: Callable[[], Content]) -> tuple[str, Content]:
-    result = act()
-    return orjson.dumps(result).decode(), result
+    if tool.think and (first := repeatable.find_answer()) is not None:
+        return orjson.loads(first), first.encode()
+    return repeatable.execute_as_json(tool.ready(actor=actor, arguments=arguments))
 
 
 def list_resources(call: Call) -> Content:

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from memories.models import NO_SUCH_MEMORY, FileVersion, Memory, MemoryQuerySet, Proposal, Status, TeamFile
+from memories.models import NO_SUCH_MEMORY, Asset, FileVersion, Memory, MemoryQuerySet, Proposal, Status, TeamFile
 from memories.queries import memory_rows
 from memories.queries.paging import PAGE_TEXT_LENGTH, count_fitting
 from memories.recall.past_versions import match_known, restore_versions
@@ -112,6 +112,14 @@ def find_own_by_key(*, actor: Actor, key: str, scope: str) -> Memory:
 def no_such_key(key: str, scope: str = "") -> NotFound:
     within = f" in scope {scope}" if scope else ""
     return NotFound(f"There is no memory with the key {key!r}{within}.")
+
+
+def find_asset(*, actor: Actor, memory_id: UUID, asset_id: UUID) -> Asset:
+    """Return an attachment of a memory that the actor may see."""
+    asset = Asset.objects.visible_to(actor).filter(pk=asset_id, memory=memory_id).first()
+    if asset is None:
+        raise NotFound("There is no such attachment.")
+    return asset
 
 
 def find_file(*, actor: Actor, path: str, deleted: bool = False) -> TeamFile:

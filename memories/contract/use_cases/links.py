@@ -52,6 +52,21 @@ def list_memory_assets(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any
     return page.to_dict("assets", outputs.asset)
 
 
+def attach_asset(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Attach an uploaded file to a memory."""
+    return outputs.asset(operations.attach_file(actor=actor, **arguments))
+
+
+def detach_asset(actor: Actor, arguments: Mapping[str, Any]) -> None:
+    """Remove an attachment."""
+    operations.detach_file(actor=actor, **arguments)
+
+
+def remove_source(actor: Actor, arguments: Mapping[str, Any]) -> None:
+    """Remove a source."""
+    operations.remove_citation(actor=actor, **arguments)
+
+
 def list_memory_sources(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return a page of the sources of a memory, the newest first."""
     require_visible_memory(actor, params["memory_id"])

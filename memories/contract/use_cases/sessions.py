@@ -10,8 +10,42 @@ from memories.contract import outputs
 from memories.conversations.extraction import Extraction
 from memories.conversations.transcript import CONVERSATION_NAME_LENGTH, Message
 from memories.models import Memory
+from memories.rules.access import require_verb
+from memoryhub.errors import NotFound
 from teams.actor import Actor
-from teams.models import Verb
+from teams.call_context import CallContext, refuse_session_of_others
+from teams.models import Session, Verb
+from teams.querysets import SessionQuerySet
+
+
+def get_session(actor: Actor, name: str) -> dict[str, Any]:
+    """Return a session of the calling agent. One that serves a person whom the token may not name is refused."""
+    require_verb(actor, Verb.READ)
+    session = _find_session(actor, name)
+    refuse_session_of_others(session.person.handle if session.person else "", actor.persons)
+    return outputs.session(session)
+
+
+def describe_registered_session(actor: Actor, name: str) -> dict[str, Any]:
+    """Return the session that the call has just registered, or that was there."""
+    return outputs.session(_find_session(actor, name))
+
+
+def has_session(actor: Actor, name: str) -> bool:
+    require_verb(actor, Verb.WRITE)
+    return _own_sessions(actor, name).exists()
+
+
+def _own_sessions(actor: Actor, name: str) -> SessionQuerySet:
+    known = CallContext(session=name).session  # in its form, or refused
+    return Session.objects.of_agent(actor).filter(name=known)
+
+
+def _find_session(actor: Actor, name: str) -> Session:
+    session = _own_sessions(actor, name).with_context().first()
+    if session is None:
+        raise NotFound(f"There is no session {name!r} of yours.")
+    return session
 
 
 def archive_session(actor: Actor, session: str, body: Mapping[str, Any]) -> dict[str, Any]:
