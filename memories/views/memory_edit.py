@@ -5,17 +5,14 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.forms import BoundField
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
 from memories import operations
 from memories.forms import (
-    MEMORY_FORM_FIELDS,
     EditMemoryForm,
     MemoryForm,
     NewMemoryForm,
-    as_submitted,
     form_values,
 )
 from memories.models import Memory, Type
@@ -24,10 +21,9 @@ from memories.text import merge
 from memories.text.diff import DiffBudget, DiffPart, diff_texts
 from memories.views.actions import notify_saved, undo_change_url
 from memories.views.attachments import get_changeable_memory
-from memories.views.edit_flow import EditFlow
-from memories.views.history import memory_versions
 from memories.views.memory import gone_reason
-from memoryhub.errors import Conflict, Forbidden, KeyTaken, Trouble
+from memories.views.memory_merge import MemoryFieldsEdit
+from memoryhub.errors import Forbidden, KeyTaken, Trouble
 from memoryhub.forms import add_refusal
 from teams.team_page import ActionResult, TeamPage, in_team
 
@@ -75,24 +71,16 @@ def edit_memory_view(request: HttpRequest, place: TeamPage, memory_id: UUID) -> 
     return MemoryEdit(request, place, memory).respond()
 
 
-class MemoryEdit(EditFlow[EditMemoryForm]):
+class MemoryEdit(MemoryFieldsEdit):
     editor_template = "memories/memory_edit.html"
     merge_template = "memories/memory_merge.html"
-
-    def __init__(self, request: HttpRequest, place: TeamPage, memory: Memory) -> None:
-        super().__init__(request, place)
-        self.memory = memory
 
     def build_form(self) -> EditMemoryForm:
         return EditMemoryForm(initial={**form_values(self.memory), "version": self.memory.version})
 
-    def read_form(self) -> EditMemoryForm:
-        return EditMemoryForm(resolve_merge_choices(self.request.POST))
-
     def save(self, form: EditMemoryForm) -> ActionResult:
         """Save the fields that were changed since the version that the user read, and only on top of that version."""
-        base, to = self._base_values(form), self.place.url("memory", self.memory.pk)
-        changed = {name: value for name, value in form.values.items() if value != base[name]}
+        changed, to = self.find_changes(form), self.place.url("memory", self.memory.pk)
         if "content" in changed:
             changed["summary"] = form.values["summary"]  # it was on screen beside the content
         if not changed:
@@ -101,14 +89,6 @@ class MemoryEdit(EditFlow[EditMemoryForm]):
             actor=self.place.actor, memory_id=self.memory.pk, version=form.seen_version, **changed
         )
         return ActionResult("Saved.", undo_change_url(self.place, saved), to)
-
-    def merge(self, form: EditMemoryForm, conflict: Conflict) -> dict[str, Any] | None:
-        memory = conflict.current
-        if not isinstance(memory, Memory) or gone_reason(memory):
-            return None
-        latest = memory_versions(memory).filter(version=memory.version).first()
-        fields = merge_fields(base=self._base_values(form), theirs=form_values(memory), yours=form.values)
-        return {"memory": memory, "latest": latest, "version": memory.version, **fields}
 
     def page_context(self) -> dict[str, Any]:
         return {

@@ -15,12 +15,9 @@ from memories.queries.proposed_change import preview_proposals
 from memories.queries.review import ReviewItem
 from memories.rules import access
 from memories.views.actions import read_param
-from memories.views.edit_flow import EditFlow
-from memories.views.history import memory_versions
-from memories.views.memory import gone_reason
-from memories.views.memory_edit import merge_fields, resolve_merge_choices
+from memories.views.memory_merge import MemoryFieldsEdit
 from memories.views.review import build_cards, find_reviewable, find_similar, is_decidable
-from memoryhub.errors import Conflict, Forbidden, Invalid, Trouble
+from memoryhub.errors import Forbidden, Invalid, Trouble
 from memoryhub.flash import notify, warn
 from memoryhub.forms import add_refusal
 from memoryhub.ids import parse_uuid
@@ -44,15 +41,15 @@ def edit_proposal_view(request: HttpRequest, place: TeamPage, proposal_id: UUID)
     return ProposalEdit(request, place, proposal).respond()
 
 
-class ProposalEdit(EditFlow[EditMemoryForm]):
+class ProposalEdit(MemoryFieldsEdit):
     """Changes what was proposed, and approves it."""
 
     editor_template = "memories/review/edit.html"
     merge_template = "memories/review/edit_merge.html"
 
     def __init__(self, request: HttpRequest, place: TeamPage, proposal: Proposal) -> None:
-        super().__init__(request, place)
-        self.proposal, self.memory = proposal, proposal.memory
+        super().__init__(request, place, proposal.memory)
+        self.proposal = proposal
         self.preview = preview_proposals([proposal])[proposal.pk]
         if not self.preview.editable:
             raise Forbidden("This proposal has no text that could be edited: approve or reject it.")
@@ -61,27 +58,16 @@ class ProposalEdit(EditFlow[EditMemoryForm]):
         proposed = {name: value for name, value in self.preview.values.items() if name in EditMemoryForm.base_fields}
         return EditMemoryForm(initial={**form_values(self.memory), **proposed, "version": self.memory.version})
 
-    def read_form(self) -> EditMemoryForm:
-        return EditMemoryForm(resolve_merge_choices(self.request.POST))
-
     def save(self, form: EditMemoryForm) -> ActionResult:
-        base = self._base_values(form)
-        changed = {name: value for name, value in form.values.items() if value != base[name]}
-        edits = changed | {name: form.values[name] for name in self.preview.values if name in form.values}
+        edits = self.find_changes(form) | {
+            name: form.values[name] for name in self.preview.values if name in form.values
+        }
         if "content" in edits:
             edits["summary"] = form.values["summary"]  # it was on screen beside the content
         seen = None if self.proposal.is_new_memory else form.seen_version
         operations.approve_proposal(actor=self.place.actor, proposal_id=self.proposal.pk, edits=edits, version=seen)
         undo = self.place.url("review-reopen", self.proposal.pk)
         return ActionResult("Edited and approved.", undo, self.place.url("review"))
-
-    def merge(self, form: EditMemoryForm, conflict: Conflict) -> dict[str, Any] | None:
-        memory = conflict.current
-        if not isinstance(memory, Memory) or gone_reason(memory) or memory.pk != self.memory.pk:
-            return None
-        latest = memory_versions(memory).filter(version=memory.version).first()
-        fields = merge_fields(base=self._base_values(form), theirs=form_values(memory), yours=form.values)
-        return {"memory": memory, "latest": latest, "version": memory.version, **fields}
 
     def page_context(self) -> dict[str, Any]:
         return {
@@ -92,10 +78,6 @@ class ProposalEdit(EditFlow[EditMemoryForm]):
             "action": self.place.url("review-edit", self.proposal.pk),
             "cancel_url": self.place.url("review-item", self.proposal.pk),
         }
-
-    def _base_values(self, form: EditMemoryForm) -> dict[str, Any]:
-        """Return the values of the version that the form began with."""
-        return form_values(memory_versions(self.memory).filter(version=form.seen_version).first() or self.memory)
 
 
 class MergeForm(forms.Form):
