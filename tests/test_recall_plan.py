@@ -1,25 +1,42 @@
 """Every form of recall's statement is valid SQL, and each template is put together as its marks say."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
+from memories import operations
 from memories.embedding.active_model import QueryVector
 from memories.models import pgvector
-from memories.recall import meaning, template, visibility_sql, words
+from memories.recall import (
+    Filters,
+    explain,
+    lists,
+    meaning,
+    recall,
+    template,
+    visibility_sql,
+    why_not,
+    word_stats,
+    words,
+)
+from memories.recall import tokens as query_tokens
 from memories.recall.hybrid import NO_WORDS, _bind_question
 from memories.recall.plan import Plan, build_statement
+from memories.recall.query import Question
 from memories.recall.template import MARKER, render_template
 from memories.recall.word_stats import Term, Terms
 from memoryhub.ids import uuid7
 from memoryhub.prepared_statements import prepared_cursor
 from teams.actor import Actor
+from tests import factories
 
 FLAGS = [field.name for field in fields(Plan) if field.type == "bool" or field.type is bool]
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
@@ -120,3 +137,66 @@ def test_a_block_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(template, "FOLDER", tmp_path)
     with pytest.raises(ValueError, match="no end"):
         render_template("open.sql", conditions={"outer": True}, values={})
+
+
+# The other statements of recall
+
+
+@contextmanager
+def explain_each_statement() -> Iterator[list[str]]:
+    """Have Postgres explain each statement that reads before it is run, and yield them."""
+    statements: list[str] = []
+
+    def explain_first(execute: Any, sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
+        if sql.lstrip().startswith(("SELECT", "WITH")):
+            statements.append(sql)
+            with prepared_cursor() if isinstance(params, dict) else connection.cursor() as cursor:
+                cursor.execute(f"EXPLAIN {sql}", params)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(explain_first):
+        yield statements
+
+
+TODAY = timezone.now()
+YESTERDAY, BEFORE = TODAY - timedelta(days=1), TODAY - timedelta(days=2)
+FORMS: list[tuple[dict[str, Any], list[str]]] = [
+    ({"query": "berth"}, [word_stats.READ_PLAIN_TOKENS, "AS best (id, score, place)", "memories_usage"]),
+    ({"query": "ADR-016 büro"}, [word_stats.READ_TOKENS]),
+    ({"query": "ADR-016", "explain": True, "snippets": True}, ["WITH unpacked AS MATERIALIZED"]),
+    ({"query": "!?"}, ["AS newest"]),
+    ({"query": "berth", "as_of": YESTERDAY}, ["AS best (id, score, place)"]),
+    ({"query": "berth", "known_at": YESTERDAY}, ["former AS MATERIALIZED"]),
+    ({"query": "berth", "filters": Filters(tags=("a",))}, ["AS best (id, score, place)"]),
+    *(({"mode": mode}, ["WITH first AS MATERIALIZED"]) for mode in ("recent", "important")),
+    *(
+        ({"mode": "typed", "sort_by": order, "filters": Filters(type="fact")}, ["WITH first AS MATERIALIZED"])
+        for order in lists.FIRST
+    ),
+    ({"mode": "recent", "limit": 1}, ["AS counted"]),
+    ({"mode": "recent", "known_at": YESTERDAY}, ["WITH first AS MATERIALIZED"]),
+]
+
+
+@pytest.mark.parametrize(("options", "parts"), FORMS, ids=lambda value: None if isinstance(value, list) else str(value))
+def test_every_other_statement_can_be_explained(writer: Actor, options: dict[str, Any], parts: list[str]) -> None:
+    for number in range(2):
+        draft = operations.Draft(content=f"Berth {number} is ADR-016, says the büro.", tags=["a"])
+        memory = operations.save_memory(actor=writer, draft=draft, now=BEFORE)
+        operations.update_memory(actor=writer, memory_id=memory.pk, content="The berth is closed.", tags=["b"])
+    query_tokens._known.clear()
+    with explain_each_statement() as statements:
+        recall(actor=writer, **options)
+    for part in parts:
+        assert any(part in statement for statement in statements), (part, statements)
+
+
+def test_statements_about_one_memory_can_be_explained(writer: Actor) -> None:
+    memory = factories.memory(writer, "The tug is red.")
+    recall(actor=writer, query="berth")
+    with explain_each_statement() as statements:
+        why_not(actor=writer, memory_id=memory.pk, query="berth")
+        question = Question.read(actor=writer, query="berth", by_words=True, by_meaning=True, now=TODAY)
+        explain._by_meaning(writer, memory, question, 10)
+    assert word_stats.COUNT_KNOWN_TOKENS in statements
+    assert (explain.NEARER in statements) == bool(question.vector)

@@ -59,10 +59,12 @@ ARRAY(
 )
 """
 
-# How many memories these audiences have, how long they are, when they were counted, whether the organization has links,
-# and the languages of the memories; and in how many of them each asked lexeme occurs. Index: the primary key of
-# memories_lexeme.
-COUNTED = f"""
+
+def build_counting_sql(other_lexemes: str = "") -> str:
+    """Return the statement that counts: how many memories these audiences have, how long they are, when they were
+    counted, whether the organization has links, and the languages of the memories; and in how many of them each asked
+    lexeme occurs. Index: the primary key of memories_lexeme."""
+    return f"""
 SELECT counted.*, asked.lexeme, (
     SELECT coalesce(sum(occurring.memories), 0) FROM memories_lexeme AS occurring
     WHERE occurring.organization_id = %(organization)s::uuid AND occurring.audience = ANY(%(audiences)s::uuid[])
@@ -75,18 +77,25 @@ FROM (
         {LANGUAGES} AS languages
     FROM memories_vocabulary
     WHERE organization_id = %(organization)s::uuid AND audience = ANY(%(audiences)s::uuid[])
-) AS counted LEFT JOIN (SELECT unnest(%(lexemes)s::text[]) AS lexeme <lexemes>) AS asked ON true
+) AS counted LEFT JOIN (SELECT unnest(%(lexemes)s::text[]) AS lexeme {other_lexemes}) AS asked ON true
 """
-KNOWN = COUNTED.replace("<lexemes>", "")
-# The same for tokens that were never read before: what they read as, too.
-READING = f"""
-WITH read AS MATERIALIZED (<read>)
+
+
+def build_reading_sql(read: str) -> str:
+    """Return the statement that counts, and reads tokens that were never read before: rows of counts first, then a row
+    for each word that a token reads as."""
+    return f"""
+WITH read AS MATERIALIZED ({read})
 SELECT *, NULL::text, NULL::bigint, NULL::text, NULL::text[]
-FROM ({COUNTED.replace("<lexemes>", "UNION SELECT unnest(found) FROM read")}) AS counted
+FROM ({build_counting_sql("UNION SELECT unnest(found) FROM read")}) AS counted
 UNION ALL
 SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, kind, place, word, found FROM read
 """
-UNKNOWN, UNKNOWN_PLAIN = (READING.replace("<read>", read) for read in (query_tokens.READ, query_tokens.READ_PLAIN))
+
+
+COUNT_KNOWN_TOKENS = build_counting_sql()
+READ_TOKENS = build_reading_sql(query_tokens.READ)
+READ_PLAIN_TOKENS = build_reading_sql(query_tokens.READ_PLAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +277,8 @@ def _remember_languages(keys: tuple[UUID, ...], languages: tuple[str, ...]) -> t
 
 def _statement(where: dict[str, Any]) -> str:
     if where["tokens"] or where["words"] or where["whole"]:
-        return UNKNOWN
-    return UNKNOWN_PLAIN if where["plain"] else KNOWN
+        return READ_TOKENS
+    return READ_PLAIN_TOKENS if where["plain"] else COUNT_KNOWN_TOKENS
 
 
 def _count_new(within: Within, audiences: Iterable[UUID], *, now: datetime) -> bool:
