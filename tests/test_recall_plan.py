@@ -58,14 +58,14 @@ def bind(actor: Actor, places: int) -> dict[str, Any]:
     """Return the parameters for a question with so many words, an identifier and a vector."""
     found = [Term(f"word{number}", 1, 1.0, (f"word{number}",)) for number in range(places)]
     terms = Terms(tuple(found), memories=10, mean_bytes=50.0, literal=("word0",))
-    parameters = visibility_sql.bound(actor) | {"limit": 10, "now": NOW, "holds_at": NOW, "words": ["word0"]}
+    parameters = visibility_sql.bind_visibility(actor) | {"limit": 10, "now": NOW, "holds_at": NOW, "words": ["word0"]}
     parameters |= _bind_question(terms, QueryVector("m", 0.5, [0.5, -0.5]), [(uuid7(), 0.5)])
     return parameters | (words.bind_words(terms, parameters["audiences"]) if places else NO_WORDS) | {"fallback": "'x'"}
 
 
 @pytest.mark.parametrize("places", [0, *words.SIZES])
 def test_every_plan_can_be_run(writer: Actor, places: int) -> None:
-    visible, _ = visibility_sql.visible(writer)
+    visible, _ = visibility_sql.render_visibility(writer)
     parameters = bind(writer, places)
     plans = [plan for plan in list_plans() if plan.word_places == places]
     plans = [plan for plan in plans if pgvector.has_vectors(connection) or not plan.limits]
@@ -78,7 +78,7 @@ def test_every_plan_can_be_run(writer: Actor, places: int) -> None:
 
 
 def test_a_plan_is_built_once(writer: Actor) -> None:
-    visible, _ = visibility_sql.visible(writer)
+    visible, _ = visibility_sql.render_visibility(writer)
     plan = Plan(word_places=2, follow_links=True)
     assert build_statement(plan, visible) is build_statement(replace(plan), visible)
     assert build_statement(plan, visible) != build_statement(replace(plan, follow_links=False), visible)

@@ -38,7 +38,7 @@ class Key(APIView):
         operation="saveMemoryByKey",
         summary="Save a memory by its key",
         asks=SCOPE,
-        takes=inputs.KEYED,
+        takes=inputs.SAVE_UNDER_KEY,
         gives=output_schemas.WRITTEN,
         status=(201, 200),
         parameters=[IF_MATCH, ONLY_NEW],

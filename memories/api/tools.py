@@ -75,7 +75,7 @@ def call_of(dialect: str, tool: Tool) -> type[APIView]:
         verbs=tool.verbs if callable(tool.needs) else tool.verbs({}),
     )
     def post(self: APIView, request: Request, body: object) -> Response:
-        actor = actor_within(request, tool.circumstances(body), register=tool.writes(body))
+        actor = actor_within(request, tool.read_context(body), register=tool.writes(body))
         return Response(tool.run(actor=actor, arguments=body))
 
     return type("ToolCall", (APIView,), {"post": post})
@@ -113,7 +113,7 @@ class HubTool(APIView):
 
 def _run_write_tool(tool: Tool, actor: Actor, body: object, request: Request) -> Response:
     """Run a tool that writes. Slow work is done before the transaction that makes sure that it runs only once."""
-    if tool.think and (first := idempotency.find_first_response(request)):
+    if tool.prepare and (first := idempotency.find_first_response(request)):
         return first
     act = tool.ready(actor=actor, arguments=body)
     return idempotency.respond_once(request, lambda: Response(act()))

@@ -79,7 +79,7 @@ UNCHECKED_BATCH = record(
     {"memories": list_of(anything(), least=1, most=BATCH_LIMIT), "each": EACH}, required=["memories"]
 )
 CHANGE = record(SENT_FIELDS | PROVENANCE | {"version": VERSION}, title="MemoryChange")
-KEYED = record(
+SAVE_UNDER_KEY = record(
     {name: schema for name, schema in SENT_FIELDS.items() if name != "key"} | PROVENANCE | {"version": VERSION},
     required=["content"],
     title="MemoryOfAKey",
@@ -229,7 +229,7 @@ CERTAIN = "The minimum confidence of a hit; auto is the hub's own floor."
 MIN_CONFIDENCE = fraction_or(AUTO, description=CERTAIN)
 AS_OF = moment(description="Return what held at this time.")
 KNOWN_AT = moment(description="Return what the hub knew at this time.")
-ASKED: dict[str, Schema] = {
+QUERY_FIELDS: dict[str, Schema] = {
     "query": text(longest=QUERY_LENGTH, description="Any text: words, a question or an identifier."),
     "mode": one_of(Mode),
     "limit": whole(least=1, most=MOST, description=LIMITS),
@@ -239,7 +239,7 @@ ASKED: dict[str, Schema] = {
     **FILTERS,
 }
 RECALL = record(
-    {name: nullable(schema) for name, schema in ASKED.items()}
+    {name: nullable(schema) for name, schema in QUERY_FIELDS.items()}
     | {
         "known_at": nullable(KNOWN_AT),
         "explain": nullable(flag(description="Explain the rank of each hit.")),
@@ -248,8 +248,8 @@ RECALL = record(
     title="RecallQuery",
 )
 WHY_NOT = record(
-    {"memory_id": identity(), "query": ASKED["query"]}
-    | {name: nullable(schema) for name, schema in ASKED.items() if name != "query"},
+    {"memory_id": identity(), "query": QUERY_FIELDS["query"]}
+    | {name: nullable(schema) for name, schema in QUERY_FIELDS.items() if name != "query"},
     required=["memory_id", "query"],
     title="WhyNotQuery",
 )

@@ -16,7 +16,7 @@ MOST = 100  # that the protocol allows
 
 Known = Mapping[str, Any]
 ARGUMENT = whole_record({"name": text(longest=PATH_LENGTH), "value": text(longest=PATH_LENGTH)})
-SETTLED = record({"team": text(longest=PATH_LENGTH)})  # of the other arguments; the rest narrow nothing
+OTHER_ARGUMENTS = record({"team": text(longest=PATH_LENGTH)})  # the others narrow nothing
 
 
 def find_completions(*, actor: Actor, ref: Known, argument: Known, known: object) -> dict[str, Any]:
@@ -25,9 +25,11 @@ def find_completions(*, actor: Actor, ref: Known, argument: Known, known: object
     if not isinstance(place, str) or place not in COMPLETED:
         raise NotFound(f"There is nothing to complete for {place!r}.")
     begun = validate_input(ARGUMENT, _only(ARGUMENT, argument), name="argument")
-    settled = validate_input(SETTLED, _only(SETTLED, {} if known is None else known), name="context.arguments")
+    others = validate_input(
+        OTHER_ARGUMENTS, _only(OTHER_ARGUMENTS, {} if known is None else known), name="context.arguments"
+    )
     complete = COMPLETED[place].get(begun["name"])
-    values = complete(actor, begun["value"], settled) if complete else []
+    values = complete(actor, begun["value"], others) if complete else []
     return {"values": values[:MOST], "hasMore": len(values) > MOST}
 
 

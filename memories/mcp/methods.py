@@ -137,7 +137,7 @@ def call_tool(call: Call) -> Content:
         raise Refused(INVALID_PARAMS, f"Unknown tool: {name}. There are {', '.join(call.server.tools)}.")
     try:
         require_verbs(call.token.verbs, tool.verbs(arguments))
-        context = arguments.get("context") if call.server.is_hub else tool.circumstances(arguments)
+        context = arguments.get("context") if call.server.is_hub else tool.read_context(arguments)
         result, written = _run_tool_once(call, tool, call.actor(context, register=tool.writes(arguments)), arguments)
     except TooMany:  # nothing that a model can do better
         raise
@@ -158,7 +158,7 @@ def _run_tool_once(call: Call, tool: Tool, actor: Actor, arguments: Content) -> 
         return result, orjson.dumps(result)
     request = canonicalize_request(f"MCP {call.server.name} {tool.name}", arguments)
     repeatable = IdempotentCall(actor, key, request)
-    if tool.think and (first := repeatable.find_answer()) is not None:
+    if tool.prepare and (first := repeatable.find_answer()) is not None:
         return orjson.loads(first), first.encode()
     return repeatable.execute_as_json(tool.ready(actor=actor, arguments=arguments))
 

@@ -24,7 +24,7 @@ HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = ("2026-07-28",)
 ALL = (*HANDSHAKE, *MODERN)
 NEWEST_FIRST = ALL[::-1]
-UNSAID = "2025-03-26"  # the last one without the header
+ASSUMED_VERSION = "2025-03-26"  # the last one without the header
 BATCHING = "2025-03-26"  # the only one with batches
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -50,7 +50,7 @@ def is_modern(message: object, headers: Headers) -> bool:
 
 
 def negotiate_version(headers: Headers) -> str:
-    return headers.get("MCP-Protocol-Version") or UNSAID
+    return headers.get("MCP-Protocol-Version") or ASSUMED_VERSION
 
 
 def read_revision(request: Request, headers: Headers) -> str:

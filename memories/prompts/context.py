@@ -251,10 +251,12 @@ def _fetch_sections(
     once. The core memory is that of the actor's own team alone, as are the newest memories."""
     if not names:
         return {}
-    visible, filtered = visibility_sql.visible(actor, moment.match())
+    visible, filtered = visibility_sql.render_visibility(actor, moment.match())
     values = {"now": moment.now, "holds_at": moment.holds_at, "team": actor.team_id, "ids": array_literal(ids)}
     with prepared_cursor() as cursor:
-        cursor.execute(_build_sections_sql(tuple(names), visible), visibility_sql.bound(actor) | values | filtered)
+        cursor.execute(
+            _build_sections_sql(tuple(names), visible), visibility_sql.bind_visibility(actor) | values | filtered
+        )
         rows = cursor.fetchall()
     entries = _restore_entries(actor, [PromptEntry(*entry) for _, *entry in rows], moment)
     found: dict[SectionName, list[PromptEntry]] = {name: [] for name in names}

@@ -7,7 +7,7 @@ from django.db.models import Q, Sum
 from memories.models import TeamFile, TeamFileQuerySet
 from memories.models.constants import octet_length
 from memories.recall.literal_text import contains_text
-from memories.recall.text_filter import file_lexemes, having
+from memories.recall.text_filter import file_lexemes, match_all_words
 from teams.actor import Actor
 
 
@@ -32,7 +32,7 @@ def measure_path(actor: Actor, path: str) -> int:
 def file_words_filter(words: str) -> Q:
     """Match files that have all of these words in their path or text."""
     found = file_lexemes(words)
-    return having(found) if found else contains_text("content", words)
+    return match_all_words(found) if found else contains_text("content", words)
 
 
 # List a folder

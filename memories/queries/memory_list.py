@@ -11,7 +11,7 @@ from memories.models import Memory, MemoryQuerySet
 from memories.recall import visibility_sql
 from memories.recall.literal_text import contains_text
 from memories.recall.past_versions import Moment
-from memories.recall.text_filter import having, lexemes
+from memories.recall.text_filter import lexemes, match_all_words
 from memories.rules import access
 from memories.rules.access import require_verb
 from memories.rules.memory_filters import LOOKUPS, Filters, clean_filter
@@ -64,7 +64,7 @@ def filter_memories(*, actor: Actor, params: Mapping[str, Any]) -> tuple[MemoryQ
         found = [*found, *lexemes(labels)]
     if not found:
         return rows, [Q(audience=audience) for audience in audiences]
-    return rows, [Q(audience=audience) & having(found, within=audience) for audience in audiences]
+    return rows, [Q(audience=audience) & match_all_words(found, within=audience) for audience in audiences]
 
 
 def _list_visible(actor: Actor, params: Mapping[str, Any]) -> MemoryQuerySet:

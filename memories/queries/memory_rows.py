@@ -38,7 +38,7 @@ def fetch_visible_memory(*, actor: Actor, memory_id: UUID) -> Memory | None:
     with prepared_cursor() as cursor:
         cursor.execute(
             SELECT_ONE_SQL.format(visible=seen),
-            visibility_sql.bound(actor) | {"now": now, "id": memory_id},
+            visibility_sql.bind_visibility(actor) | {"now": now, "id": memory_id},
         )
         row = cursor.fetchone()
     return _build_memory(row) if row else None

@@ -90,7 +90,7 @@ def recall(
     if noted:
         took = time.perf_counter() - began
         metrics.recall_seconds.labels(chosen).observe(took)
-        log.note(
+        log.queue_entry(
             actor=actor,
             query=query,
             mode=chosen,

@@ -168,9 +168,11 @@ def fuse_rankings(
     first_words: frozenset[str] = frozenset(),
 ) -> Fused:
     """Return the best memories for the query's terms, if any, and for its vector, if there is one."""
-    visible, filter_parameters = visibility_sql.visible(actor, rule)
+    visible, filter_parameters = visibility_sql.render_visibility(actor, rule)
     terms = terms if terms and terms.terms else None
-    parameters = visibility_sql.bound(actor) | filter_parameters | _bind_question(terms, vector, extra_candidates)
+    parameters = (
+        visibility_sql.bind_visibility(actor) | filter_parameters | _bind_question(terms, vector, extra_candidates)
+    )
     parameters |= words.bind_words(terms, parameters["audiences"]) if terms else NO_WORDS
     openings = sorted(first_words)
     parameters |= {"limit": limit, "now": now, "holds_at": as_of or now, "words": array_literal(openings)}

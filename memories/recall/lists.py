@@ -91,7 +91,7 @@ def _read(
     *, actor: Actor, rule: Q | None, first: list[str], order: str, bound: dict[str, Any]
 ) -> tuple[list[Memory], int]:
     """Return the first memories, and how many there are in all."""
-    visible, filtered = visibility_sql.visible(actor, rule)
+    visible, filtered = visibility_sql.render_visibility(actor, rule)
     one = visibility_sql.within_one(visible)
     statement = LIST.format(
         first=" UNION ALL ".join(f"({part.format(visible=one)})" for part in first),
@@ -102,7 +102,7 @@ def _read(
         anchor_state=anchor_state_sql("memory"),
     )
     with prepared_cursor() as cursor:
-        cursor.execute(statement, visibility_sql.bound(actor) | filtered | bound)
+        cursor.execute(statement, visibility_sql.bind_visibility(actor) | filtered | bound)
         rows = cursor.fetchall()
     memories = [
         Memory.from_row(row[5:], access_count=row[1], last_accessed_at=row[2], disputed=row[3], anchor_state=row[4])
@@ -118,8 +118,8 @@ SELECT count(*) FROM (SELECT FROM memories_memory WHERE {visible} LIMIT {most}) 
 
 def count_memories(*, actor: Actor, rule: Q | None, now: datetime, as_of: datetime | None = None) -> int:
     """Return how many memories there are, counted up to a limit."""
-    visible, filtered = visibility_sql.visible(actor, rule)
+    visible, filtered = visibility_sql.render_visibility(actor, rule)
     with prepared_cursor() as cursor:
-        parameters = visibility_sql.bound(actor) | filtered | {"now": now, "holds_at": as_of or now}
+        parameters = visibility_sql.bind_visibility(actor) | filtered | {"now": now, "holds_at": as_of or now}
         cursor.execute(COUNT.format(visible=visible, most=COUNTED + 1), parameters)
         return int(cursor.fetchone()[0])

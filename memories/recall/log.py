@@ -31,17 +31,17 @@ KEPT = 10_000  # notes that wait while the database does not answer; then the ol
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class QueuedRecall:
     """A recall that is to be logged, with all that is known of it at once."""
 
-    said: dict[str, Any]
+    values: dict[str, Any]
     memories: Sequence[Memory]
 
 
-_notes: deque[Note] = deque(maxlen=KEPT)
+_queue: deque[QueuedRecall] = deque(maxlen=KEPT)
 
 
-def note(
+def queue_entry(
     *,
     actor: Actor,
     query: str,
@@ -54,7 +54,7 @@ def note(
     floor: float = 0.0,
     confidence: float | None = None,
 ) -> None:
-    said = {
+    values = {
         "organization_id": actor.organization_id,
         "team_id": actor.team_id,
         "audience": _find_audience(actor),
@@ -72,7 +72,7 @@ def note(
         "took_ms": round(took * 1_000, 2),
         "created_at": now,
     }
-    _notes.append(Note(said, memories))
+    _queue.append(QueuedRecall(values, memories))
     background.run_soon("ledger", flush, within=WITHIN)
 
 
@@ -84,29 +84,29 @@ def _find_audience(actor: Actor) -> UUID | None:
 
 def flush() -> None:
     """Write what was noted; keep it for the next time if the database does not answer."""
-    while _notes:
-        taken = _take_notes()
+    while _queue:
+        taken = _take_entries()
         try:
             _write(taken)
         except IntegrityError:  # somebody whom a note names is gone: the others' stay
             _write_each(taken)
         except DatabaseError:
-            _notes.extendleft(reversed(taken))
+            _queue.extendleft(reversed(taken))
             background.retry_later("ledger", flush, within=WITHIN * 5)
             raise
 
 
-def _take_notes() -> list[Note]:
+def _take_entries() -> list[QueuedRecall]:
     """Take some notes off the queue. Other threads may do so at the same time, where there is no background thread."""
-    taken: list[Note] = []
+    taken: list[QueuedRecall] = []
     with suppress(IndexError):
         while len(taken) < AT_ONCE:
-            taken.append(_notes.popleft())
+            taken.append(_queue.popleft())
     return taken
 
 
-def _write_each(notes: Sequence[Note]) -> None:
-    for one in notes:
+def _write_each(entries: Sequence[QueuedRecall]) -> None:
+    for one in entries:
         try:
             _write([one])
         except IntegrityError:
@@ -140,22 +140,22 @@ def _build_log_statement() -> str:
     )
 
 
-def _build_log_row(note: Note) -> dict[str, Any]:
-    return note.said | {
+def _build_log_row(entry: QueuedRecall) -> dict[str, Any]:
+    return entry.values | {
         "id": uuid7(),
-        "query": _redact_secrets(note.said["query"]),
-        "memory_ids": [memory.pk for memory in note.memories],
-        "versions": [memory.version for memory in note.memories],
+        "query": _redact_secrets(entry.values["query"]),
+        "memory_ids": [memory.pk for memory in entry.memories],
+        "versions": [memory.version for memory in entry.memories],
     }
 
 
 @transaction.atomic
-def _write(notes: Sequence[Note]) -> None:
+def _write(entries: Sequence[QueuedRecall]) -> None:
     counts: Counter[tuple[UUID, UUID]] = Counter()
     audiences: dict[tuple[UUID, UUID], UUID] = {}
     moments: dict[tuple[UUID, UUID], datetime] = {}
-    for one in notes:
-        now = one.said["created_at"]
+    for one in entries:
+        now = one.values["created_at"]
         for memory in one.memories:
             used = (memory.organization_id, memory.pk)
             counts[used] += 1
@@ -163,7 +163,7 @@ def _write(notes: Sequence[Note]) -> None:
             moments[used] = max(now, moments.get(used, now))
     ordered = sorted(counts, key=lambda used: (used[0].int, used[1].int))
     with prepared_cursor() as cursor:
-        cursor.execute(_build_log_statement(), {"rows": orjson.dumps(list(map(_build_log_row, notes))).decode()})
+        cursor.execute(_build_log_statement(), {"rows": orjson.dumps(list(map(_build_log_row, entries))).decode()})
         cursor.execute(
             USED,
             {

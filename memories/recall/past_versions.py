@@ -140,5 +140,5 @@ def find_former_texts(*, actor: Actor, terms: Terms, known_at: datetime, now: da
         "least": LEAST_COVERAGE * whole,
     }
     with prepared_cursor() as cursor:
-        cursor.execute(statement, visibility_sql.bound(actor) | parameters)
+        cursor.execute(statement, visibility_sql.bind_visibility(actor) | parameters)
         return [(memory_id, SHARE * weight / whole) for memory_id, weight in cursor.fetchall()]

@@ -33,7 +33,7 @@ class Question:
 
     @classmethod
     def read(cls, *, actor: Actor, query: str, by_words: bool, by_meaning: bool, now: datetime) -> Self:
-        audiences = visibility_sql.bound(actor)["audiences"]
+        audiences = visibility_sql.bind_visibility(actor)["audiences"]
         asked = terms(query=query, within=Within.of(actor), audiences=audiences, now=now)
         vector, note = _vector(query, asked) if by_meaning else (None, "")
         extra = retrievers.run_retrievers(actor=actor, query=query) if by_words and by_meaning else ()

@@ -53,7 +53,7 @@ def file_lexemes(text: str) -> list[Alternatives]:
     return [] if any(lexeme.startswith("~") for each in found for lexeme in each) else found
 
 
-def having(words: Sequence[Alternatives], *, within: Any = None) -> Q:
+def match_all_words(words: Sequence[Alternatives], *, within: Any = None) -> Q:
     """Match rows that have all of these words; within one audience, if rows have their audience as a lexeme, too."""
     wanted = [match_any(each) for each in words]
     wanted += [f"'@{within}'"] if within else []

@@ -47,7 +47,7 @@ class PastRule(Q):
     """A rule that says itself what held, of memories as they were at an earlier moment."""
 
 
-def bound(actor: Actor) -> dict[str, Any]:
+def bind_visibility(actor: Actor) -> dict[str, Any]:
     """Return the parameters of the conditions below, except %(now)s and %(holds_at)s."""
     audiences = access.list_readable_audiences(actor) if actor.may(Verb.READ) else []
     return {
@@ -58,7 +58,7 @@ def bound(actor: Actor) -> dict[str, Any]:
     }
 
 
-def visible(actor: Actor, rule: Q | None = None) -> tuple[str, dict[str, Any]]:
+def render_visibility(actor: Actor, rule: Q | None = None) -> tuple[str, dict[str, Any]]:
     """Return the condition on memories_memory under which the actor sees a row that holds at %(holds_at)s, and the
     parameters of the additional rule. A PastRule takes the place of what holds."""
     shape = _describe_shape(actor)
@@ -86,7 +86,7 @@ def visible_rows(actor: Actor, *, holds_at: datetime | None = None, holding: boo
     of the list."""
     sql, names = _with_positions(_visible(*_describe_shape(actor), holding=holding))
     now = timezone.now()
-    values = bound(actor) | {"now": now, "holds_at": holds_at or now}
+    values = bind_visibility(actor) | {"now": now, "holds_at": holds_at or now}
     return Memory.objects.filter(Condition(sql, [values[name] for name in names]))
 
 

@@ -2,6 +2,7 @@
 
 from memories import operations
 from memories.models import KEY_LENGTH
+from memories.queries.lookup import clean_key
 from memories.recall import DEFAULT_LIMIT, MOST, QUERY_LENGTH, Mode, recall
 from memories.rules.access import require_verb
 from memories.tools import keyed_entries
@@ -17,7 +18,7 @@ LISTED = 10_000  # more keys than any agent reads
 
 
 def save_memory(actor: Actor, arguments: Arguments) -> Result:
-    key, category = keyed_entries.key_of(arguments["key"]), arguments["category"]
+    key, category = clean_key(arguments["key"]), arguments["category"]
     draft = operations.Draft(key=key, content=arguments["content"], category=category)
     saved = operations.save_memory(actor=actor, draft=draft)
     status = "proposed" if saved.proposal_id else "created" if saved.version == 1 else "updated"
@@ -26,7 +27,7 @@ def save_memory(actor: Actor, arguments: Arguments) -> Result:
 
 def recall_memories(actor: Actor, arguments: Arguments) -> Result:
     found = recall(
-        actor=keyed_entries.alone(actor),
+        actor=keyed_entries.limit_to_own_team(actor),
         query=arguments["query"],
         mode=Mode.KEYWORD,
         limit=arguments["limit"],
@@ -36,7 +37,7 @@ def recall_memories(actor: Actor, arguments: Arguments) -> Result:
     return {
         "memories": [
             {
-                "key": keyed_entries.name(id=row.pk, key=row.key, owns_key=row.owns_key),
+                "key": keyed_entries.name_entry(id=row.pk, key=row.key, owns_key=row.owns_key),
                 "content": row.content,
                 "category": row.category,
                 "updated_at": row.updated_at,
@@ -50,7 +51,7 @@ def forget_memory(actor: Actor, arguments: Arguments) -> Result:
     """Forget everything under the key: if only its owner were forgotten, a namesake would inherit the key."""
     require_verb(actor, Verb.FORGET)
     removed = proposed = False
-    for row in reversed(keyed_entries.under(keyed_entries.writable(actor), arguments["key"])):
+    for row in reversed(keyed_entries.filter_by_name(keyed_entries.select_writable(actor), arguments["key"])):
         try:
             gone = operations.forget_memory(actor=actor, memory_id=row.pk)
         except (Conflict, NotFound):  # somebody else forgot it meanwhile
@@ -60,10 +61,14 @@ def forget_memory(actor: Actor, arguments: Arguments) -> Result:
 
 
 def list_memories(actor: Actor, arguments: Arguments) -> Result:
-    newest = keyed_entries.readable(actor).order_by("-updated_at", "-id")
+    newest = keyed_entries.select_readable(actor).order_by("-updated_at", "-id")
     rows = newest.values_list("id", "key", "owns_key", "category", "updated_at")[: LISTED + 1]
     listed = [
-        {"key": keyed_entries.name(id=id, key=key, owns_key=owns_key), "category": category, "updated_at": updated_at}
+        {
+            "key": keyed_entries.name_entry(id=id, key=key, owns_key=owns_key),
+            "category": category,
+            "updated_at": updated_at,
+        }
         for id, key, owns_key, category, updated_at in rows
     ]
     note = {"note": f"These are the newest {LISTED:,}; there are more."} if len(listed) > LISTED else {}

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memories import operations
 from memories.models import KEY_LENGTH, Memory
-from memories.queries.lookup import no_such_key
+from memories.queries.lookup import clean_key, no_such_key
 from memories.recall import QUERY_LENGTH, log
 from memories.recall.literal_text import find_containing
 from memories.rules.access import require_verb
@@ -35,20 +35,20 @@ def memory(actor: Actor, arguments: Arguments) -> Result:
 
 def view(actor: Actor, arguments: Arguments) -> Result:
     require_verb(actor, Verb.READ)
-    found = keyed_entries.under(keyed_entries.readable(actor), arguments["key"]).first()
+    found = keyed_entries.filter_by_name(keyed_entries.select_readable(actor), arguments["key"]).first()
     if found is None:
         raise no_such_key(arguments["key"])
     return _entry(actor, found)
 
 
 def create(actor: Actor, arguments: Arguments) -> Result:
-    key, content = keyed_entries.key_of(arguments["key"]), arguments["content"]
+    key, content = clean_key(arguments["key"]), arguments["content"]
     draft = operations.Draft(key=key, content=content, dedupe=operations.Dedupe.REFUSE)
     return _entry(actor, operations.save_memory(actor=actor, draft=draft))
 
 
 def update(actor: Actor, arguments: Arguments) -> Result:
-    while found := keyed_entries.under(keyed_entries.writable(actor), arguments["key"]).first():
+    while found := keyed_entries.filter_by_name(keyed_entries.select_writable(actor), arguments["key"]).first():
         with suppress(Conflict):  # forgotten meanwhile: the key may have another owner by now
             return _entry(actor, _change_value(actor, found, arguments["content"], arguments["mode"]))
     raise no_such_key(arguments["key"])
@@ -58,9 +58,9 @@ def search(actor: Actor, arguments: Arguments) -> Result:
     """Find entries whose content contains the query, in upper or lower case. Wildcards are ordinary characters."""
     require_verb(actor, Verb.READ)
     began, now = time.perf_counter(), timezone.now()
-    newest = keyed_entries.readable(actor).order_by("-updated_at", "-id")
+    newest = keyed_entries.select_readable(actor).order_by("-updated_at", "-id")
     found = find_containing(newest, text=arguments["query"], limit=FOUND)
-    log.note(
+    log.queue_entry(
         actor=actor,
         query=arguments["query"],
         mode="substring",
@@ -82,7 +82,7 @@ def _change_value(actor: Actor, row: Memory, content: str, mode: str) -> Memory:
 def _entry(actor: Actor, row: Memory) -> Result:
     """Return the entry; without its content for a token that may not read, because others may have written some of
     it."""
-    named = {"key": keyed_entries.name(id=row.pk, key=row.key, owns_key=row.owns_key)}
+    named = {"key": keyed_entries.name_entry(id=row.pk, key=row.key, owns_key=row.owns_key)}
     content = {"content": row.content} if actor.may(Verb.READ) else {}
     return named | content | {"createdAt": row.created_at, "updatedAt": row.updated_at} | describe_held_status(row)
 

@@ -23,10 +23,10 @@ from memories.models import (
     Source,
     Status,
 )
+from memories.queries.lookup import clean_key
 from memories.recall import MOST, Filters, Mode, recall
 from memories.rules.access import AUDIENCE_COLUMN
 from memories.rules.fields import UNSET
-from memories.tools import keyed_entries
 from memories.tools import scoped_results as shapes
 from memories.tools.held_status import HELD_STATUS, describe_held_status
 from memories.tools.scoped_results import ASSET, CITED, MEMORY, SOURCE, TENTHS, VERSION
@@ -197,7 +197,7 @@ def _require_a_name(arguments: Arguments) -> None:
 
 
 def _find_by_key(actor: Actor, seen: MemoryQuerySet, arguments: Arguments) -> MemoryQuerySet:
-    key, scopes = keyed_entries.key_of(arguments["key"]), [arguments["scope"]] if "scope" in arguments else Scope.values
+    key, scopes = clean_key(arguments["key"]), [arguments["scope"]] if "scope" in arguments else Scope.values
     audiences = [getattr(actor, AUDIENCE_COLUMN[scope]) for scope in scopes]
     rows = seen.with_key(key).filter(audience__in=[audience for audience in audiences if audience])
     living = sorted(set(rows.values_list("scope", flat=True)))

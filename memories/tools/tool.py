@@ -32,7 +32,7 @@ class Tool:
     parameters: Schema  # of the arguments, an object
     gives: Schema  # of the result, an object too
     act: Callable[[Actor, Arguments], Result]
-    think: Callable[[Actor, Arguments], Arguments] | None = None  # before it: what takes long, as arguments more
+    prepare: Callable[[Actor, Arguments], Arguments] | None = None  # before it: what takes long, as arguments more
     reads: bool = False  # changes nothing
     destroys: bool = False  # takes away what others read
     repeats: bool = False  # done again, it changes nothing more
@@ -58,7 +58,7 @@ class Tool:
         checked = validate_input(self.parameters, without_nulls(self.parameters, arguments), name="arguments")
         if self.weigh:
             rate_limits.charge_work(actor=actor, work=self.weigh(actor, checked))
-        prepared = self.think(actor, checked) if self.think else {}
+        prepared = self.prepare(actor, checked) if self.prepare else {}
         return partial(self.act, actor, {**checked, **prepared})
 
     def verbs(self, arguments: object) -> Verbs:
@@ -73,7 +73,7 @@ class Tool:
         """Return whether a call with these arguments may change something."""
         return writes_anything(self.verbs(arguments))
 
-    def circumstances(self, arguments: object) -> dict[str, str]:
+    def read_context(self, arguments: object) -> dict[str, str]:
         """Return the context that a call names in its arguments, in addition to its headers. Callers of the tool need
         it to make the actor."""
         given = arguments if isinstance(arguments, dict) else {}

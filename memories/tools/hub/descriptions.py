@@ -12,12 +12,12 @@ from teams.call_context import CONTEXT_LENGTHS
 
 CONTEXT = record({name: text(longest=longest) for name, longest in CONTEXT_LENGTHS.items()})
 # As every tool tells it: in few words, for a model reads them all.
-CIRCUMSTANCES = anything(description="Unless headers say: project, user, session, workspace, channel.")
+CONTEXT_ARGUMENT = anything(description="Unless headers say: project, user, session, workspace, channel.")
 TELLS_NOTHING = {"pattern": STORABLE, "additionalProperties": True, "maximum": LARGEST_VERSION, "minLength": 1}
 MEMORY_ID: dict[str, Schema] = {"memory_id": identity()}
 
 
-def taking(*schemas: Mapping[str, Schema] | Schema, needs: tuple[str, ...] = ()) -> Schema:
+def build_parameters(*schemas: Mapping[str, Schema] | Schema, needs: tuple[str, ...] = ()) -> Schema:
     """Return the schema of a tool's arguments, made of properties by name or of the record that REST takes."""
     properties: dict[str, Schema] = {}
     needed = list(needs)
@@ -30,7 +30,7 @@ def taking(*schemas: Mapping[str, Schema] | Schema, needs: tuple[str, ...] = ())
 
 def hub_tool(tool: Tool) -> Tool:
     """Return the tool with the context as an additional argument, and without empty fields in its result."""
-    properties = {**tool.parameters["properties"], "context": CIRCUMSTANCES}
+    properties = {**tool.parameters["properties"], "context": CONTEXT_ARGUMENT}
     return replace(
         tool,
         parameters=tool.parameters | {"properties": properties},

@@ -3,7 +3,7 @@
 from memories.contract import inputs, output_schemas
 from memories.contract.use_cases import links as use_cases
 from memories.tools import Tool
-from memories.tools.hub.descriptions import MEMORY_ID, hub_tool, taking
+from memories.tools.hub.descriptions import MEMORY_ID, hub_tool, build_parameters
 from memoryhub.json_schema import Schema, anything, identity, whole_record
 from teams.models import Verb
 
@@ -22,7 +22,7 @@ TOOLS = tuple(
             title="Link two memories",
             description="Links one memory to another: related_to, updates, contradicts, caused_by, result_of or "
             "part_of. Recall follows links. Linking them again changes the weight.",
-            parameters=taking(MEMORY_ID, inputs.ASSOCIATE, needs=("memory_id",)),
+            parameters=build_parameters(MEMORY_ID, inputs.ASSOCIATE, needs=("memory_id",)),
             act=use_cases.link_memories,
             repeats=True,
             needs=(Verb.READ, Verb.WRITE),
@@ -32,7 +32,7 @@ TOOLS = tuple(
             name="memory_unlink",
             title="Remove a link",
             description="Removes the link from one memory to another.",
-            parameters=taking(MEMORY_ID, TARGET, RELATION, needs=("memory_id", "target_id")),
+            parameters=build_parameters(MEMORY_ID, TARGET, RELATION, needs=("memory_id", "target_id")),
             act=use_cases.unlink_memories,
             destroys=True,
             gives=UNLINKED,
@@ -41,7 +41,7 @@ TOOLS = tuple(
             name="memory_links",
             title="List the links of a memory",
             description="Lists the links from and to a memory, the newest first.",
-            parameters=taking(MEMORY_ID, inputs.PAGE, needs=("memory_id",)),
+            parameters=build_parameters(MEMORY_ID, inputs.PAGE, needs=("memory_id",)),
             act=use_cases.list_memory_links,
             reads=True,
             gives=output_schemas.page("associations", output_schemas.ASSOCIATION),
@@ -51,7 +51,7 @@ TOOLS = tuple(
             title="Add a source to a memory",
             description="Records where a memory came from: a conversation, a message, a URL, a quotation or an "
             "anchor, at least one of them.",
-            parameters=taking(MEMORY_ID, inputs.CITE["properties"] | ANCHOR, needs=("memory_id",)),
+            parameters=build_parameters(MEMORY_ID, inputs.CITE["properties"] | ANCHOR, needs=("memory_id",)),
             act=use_cases.add_source,
             gives=output_schemas.SOURCE,
         ),
@@ -59,7 +59,7 @@ TOOLS = tuple(
             name="memory_sources",
             title="List the sources of a memory",
             description="Lists the conversations, messages and URLs that a memory came from.",
-            parameters=taking(MEMORY_ID, inputs.PAGE, needs=("memory_id",)),
+            parameters=build_parameters(MEMORY_ID, inputs.PAGE, needs=("memory_id",)),
             act=use_cases.list_memory_sources,
             reads=True,
             gives=output_schemas.page("sources", output_schemas.SOURCE),

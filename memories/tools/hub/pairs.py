@@ -3,7 +3,7 @@
 from memories.contract import inputs, output_schemas
 from memories.contract.use_cases import pairs as use_cases
 from memories.tools import Tool
-from memories.tools.hub.descriptions import hub_tool, taking
+from memories.tools.hub.descriptions import build_parameters, hub_tool
 from memoryhub.json_schema import identity
 from teams.models import Verb
 
@@ -17,7 +17,7 @@ TOOLS = tuple(
             title="List duplicates and contradictions",
             description="Lists pairs of memories that say the same or cannot both hold, with the words in which they "
             "differ.",
-            parameters=taking(inputs.PAIRS),
+            parameters=build_parameters(inputs.PAIRS),
             act=use_cases.list_pair_page,
             reads=True,
             gives=output_schemas.page("pairs", output_schemas.PAIR),
@@ -27,7 +27,7 @@ TOOLS = tuple(
             title="Settle a duplicate or a contradiction",
             description="Decides about a pair: keep one memory, let one replace the other, merge them, or let both "
             "stand.",
-            parameters=taking(PAIR_ID, inputs.SETTLE_PAIR, needs=("pair_id",)),
+            parameters=build_parameters(PAIR_ID, inputs.SETTLE_PAIR, needs=("pair_id",)),
             act=use_cases.settle_pair,
             needs=(Verb.READ, Verb.WRITE),
             gives=output_schemas.PAIR,

@@ -6,14 +6,14 @@ from memories.contract.use_cases.memories import get_memory, list_memory_page, l
 from memories.contract.use_cases.recall import answer_recall, answer_why_not
 from memories.models import KEY_LENGTH, Scope
 from memories.tools import Tool
-from memories.tools.hub.descriptions import MEMORY_ID, hub_tool, left_out, taking
+from memories.tools.hub.descriptions import MEMORY_ID, build_parameters, hub_tool, left_out
 from memoryhub.json_schema import Schema, text
 
 BY_KEY: dict[str, Schema] = {
     "key": text(shortest=1, longest=KEY_LENGTH, description="Instead of the id: the key that it owns."),
     "scope": inputs.SCOPE | {"default": Scope.TEAM.value},
 }
-WHY_NOT = {name: inputs.ASKED[name] for name in ("query", "mode", "limit")}
+WHY_NOT = {name: inputs.QUERY_FIELDS[name] for name in ("query", "mode", "limit")}
 
 
 TOOLS = tuple(
@@ -24,7 +24,7 @@ TOOLS = tuple(
             title="Who am I",
             description="Returns your agent and team, what your token may do (read, write, forget), and the context "
             "of this call.",
-            parameters=taking(),
+            parameters=build_parameters(),
             act=describe_caller,
             reads=True,
             needs=(),
@@ -35,7 +35,7 @@ TOOLS = tuple(
             title="Read the context",
             description="Returns the text to read before you start working: the team's core memory, pinned and recent "
             "memories and, with a query, relevant ones, within a budget of tokens.",
-            parameters=taking(inputs.PRESENT_CONTEXT),
+            parameters=build_parameters(inputs.PRESENT_CONTEXT),
             act=build_context,
             reads=True,
             gives=output_schemas.CONTEXT,
@@ -46,7 +46,7 @@ TOOLS = tuple(
             description="Finds the memories that answer a question best, the best first, by words, meaning and links. "
             "Ask in plain words or with an exact identifier. Modes: hybrid (the default), keyword and semantic need a "
             "query; recent and important need none; typed needs a type.",
-            parameters=taking(left_out(inputs.RECALL)),
+            parameters=build_parameters(left_out(inputs.RECALL)),
             act=answer_recall,
             reads=True,
             gives=recall_schemas.RECALLED,
@@ -55,7 +55,7 @@ TOOLS = tuple(
             name="memory_why_not",
             title="Explain why a memory was not recalled",
             description="Returns the rule that keeps a memory out of the answer to a query, or its rank in it.",
-            parameters=taking(MEMORY_ID, WHY_NOT, needs=("memory_id", "query")),
+            parameters=build_parameters(MEMORY_ID, WHY_NOT, needs=("memory_id", "query")),
             act=answer_why_not,
             reads=True,
             gives=recall_schemas.VERDICT,
@@ -64,7 +64,7 @@ TOOLS = tuple(
             name="memory_get",
             title="Read a memory",
             description="Returns a memory in full, by its id or by the key that it owns.",
-            parameters=taking(MEMORY_ID, BY_KEY),
+            parameters=build_parameters(MEMORY_ID, BY_KEY),
             act=get_memory,
             reads=True,
             gives=output_schemas.MEMORY,
@@ -74,7 +74,7 @@ TOOLS = tuple(
             title="List memories",
             description="Lists memories page by page, by default the newest first, with any of the filters. To answer "
             "a question, use memory_recall. With forgotten, lists those that memory_restore can restore.",
-            parameters=taking(inputs.LIST),
+            parameters=build_parameters(inputs.LIST),
             act=list_memory_page,
             reads=True,
             gives=output_schemas.page("memories", output_schemas.MEMORY),
@@ -83,7 +83,7 @@ TOOLS = tuple(
             name="memory_history",
             title="List the versions of a memory",
             description="Lists every version of a memory, the newest first: its content, who changed it and when.",
-            parameters=taking(MEMORY_ID, inputs.PAGE, needs=("memory_id",)),
+            parameters=build_parameters(MEMORY_ID, inputs.PAGE, needs=("memory_id",)),
             act=list_memory_versions,
             reads=True,
             gives=output_schemas.page("versions", output_schemas.REVISION),

@@ -4,7 +4,7 @@ from memories.contract import cost, inputs, output_schemas, outputs
 from memories.contract.use_cases.sessions import archive_session, propose_session_memories, save_extraction
 from memories.rules.access import require_verb
 from memories.tools import Arguments, Result, Tool
-from memories.tools.hub.descriptions import hub_tool, taking
+from memories.tools.hub.descriptions import build_parameters, hub_tool
 from memoryhub.errors import Invalid
 from teams.actor import Actor
 from teams.models import Session, Verb
@@ -43,7 +43,7 @@ TOOLS = tuple(
             title="Register a conversation",
             description="Binds a conversation, context.session, to the project, user, workspace and channel of the "
             "context. Later calls that name the session inherit them. Existing bindings stay.",
-            parameters=taking(),
+            parameters=build_parameters(),
             act=register,
             repeats=True,
             gives=output_schemas.SESSION,
@@ -53,7 +53,7 @@ TOOLS = tuple(
             title="Archive a conversation",
             description="Archives a conversation, context.session, as a file, conversations/{day}-{name}.md, and as a "
             "memory that recall finds. Archiving the same session again overwrites both.",
-            parameters=taking(inputs.ARCHIVE),
+            parameters=build_parameters(inputs.ARCHIVE),
             act=archive,
             repeats=True,
             gives=output_schemas.ARCHIVED,
@@ -63,8 +63,8 @@ TOOLS = tuple(
             title="Extract memories from a conversation",
             description="Reads a conversation, context.session, from the messages or its newest archive, and saves "
             "what is worth remembering. What is already known is only listed. With hold, people review it first.",
-            parameters=taking(inputs.EXTRACT),
-            think=read,
+            parameters=build_parameters(inputs.EXTRACT),
+            prepare=read,
             act=extract,
             weigh=lambda _, arguments: cost.weigh_extraction(arguments),
             gives=output_schemas.EXTRACTED,
