@@ -69,7 +69,7 @@ def furnish(team: Team, bot: Actor) -> Memory:
     pair_up(memory, other)
     operations.rate_memory(actor=bot, memory_id=other.pk, rating="outdated")
     operations.files.write_file(actor=bot, path="runbooks/deploys.md", content="Call before you deploy.")
-    wish = operations.bulk_edit.build_bulk_edit(deed="pin")
+    wish = operations.bulk_edit.build_bulk_edit(kind="pin")
     operations.bulk_edit.apply_bulk_edit(actor=bot, seen={other.pk: other.version}, wish=wish)
     recall(actor=bot, query="When do deploys stop?")
     operations.dismiss_question(actor=owner, question="Who deploys?")

@@ -25,9 +25,9 @@ from tests.test_races import at_once
 pytestmark = pytest.mark.django_db
 
 PIN, FORGET, RESTORE = (
-    build_bulk_edit(deed="pin"),
-    build_bulk_edit(deed="forget", reason="old"),
-    build_bulk_edit(deed="restore"),
+    build_bulk_edit(kind="pin"),
+    build_bulk_edit(kind="forget", reason="old"),
+    build_bulk_edit(kind="restore"),
 )
 
 
@@ -54,13 +54,13 @@ def test_what_will_change_and_what_not_and_why(cast: Cast) -> None:
     ids = [plain.pk, pinned.pk, gone.pk, uuid4()]
     foreseen = bulk_edit.preview_effects(actor=editor, memory_ids=ids, wish=PIN)
     assert [memory.pk for memory in foreseen.changing] == [plain.pk]
-    assert {memory.pk: why for memory, why in foreseen.staying} == {
+    assert {memory.pk: why for memory, why in foreseen.skipped} == {
         pinned.pk: "It is pinned already.",
         gone.pk: "It is forgotten. Restore it first.",
     }
     assert foreseen.missing == 1
     seen_by_viewer = bulk_edit.preview_effects(actor=viewer, memory_ids=ids, wish=PIN)
-    assert {why for _, why in seen_by_viewer.staying} == {"You may read it, but not change it."}
+    assert {why for _, why in seen_by_viewer.skipped} == {"You may read it, but not change it."}
     assert (seen_by_viewer.changing, seen_by_viewer.missing) == ([], 2)
 
 
@@ -68,27 +68,27 @@ def test_each_deed_says_why_it_leaves_one_as_it_is(writer: Actor) -> None:
     soon = timezone.now() + timedelta(days=1)
     memory = factories.memory(writer, tags=[f"t{n}" for n in range(32)])
     reasons = [
-        (build_bulk_edit(deed="unpin"), "It is not pinned."),
-        (build_bulk_edit(deed="tag", tags=["T1"]), "It has these tags already."),
-        (build_bulk_edit(deed="tag", tags=["new"]), "It would have more than 32 tags."),
-        (build_bulk_edit(deed="untag", tags=["new"]), "It has none of these tags."),
-        (build_bulk_edit(deed="expire"), "It has this expiry already."),
+        (build_bulk_edit(kind="unpin"), "It is not pinned."),
+        (build_bulk_edit(kind="tag", tags=["T1"]), "It has these tags already."),
+        (build_bulk_edit(kind="tag", tags=["new"]), "It would have more than 32 tags."),
+        (build_bulk_edit(kind="untag", tags=["new"]), "It has none of these tags."),
+        (build_bulk_edit(kind="expire"), "It has this expiry already."),
         (RESTORE, "It is not forgotten."),
     ]
     for wished, why in reasons:
-        assert bulk_edit.preview_effects(actor=writer, memory_ids=[memory.pk], wish=wished).staying == [(memory, why)]
+        assert bulk_edit.preview_effects(actor=writer, memory_ids=[memory.pk], wish=wished).skipped == [(memory, why)]
     assert bulk_edit.preview_effects(
-        actor=writer, memory_ids=[memory.pk], wish=build_bulk_edit(deed="expire", expires_at=soon)
+        actor=writer, memory_ids=[memory.pk], wish=build_bulk_edit(kind="expire", expires_at=soon)
     ).changing
 
 
 @pytest.mark.parametrize(
     ("said", "field", "after", "before", "kind", "back"),
     [
-        ({"deed": "pin"}, "pinned", True, False, "pinned", "unpinned"),
-        ({"deed": "tag", "tags": ["New"]}, "tags", ["a", "new"], ["a"], "tagged", "tagged"),
-        ({"deed": "untag", "tags": ["a"]}, "tags", [], ["a"], "tagged", "tagged"),
-        ({"deed": "expire", "expires_at": "soon"}, "expires_at", "soon", None, "expiry", "expiry"),
+        ({"kind": "pin"}, "pinned", True, False, "pinned", "unpinned"),
+        ({"kind": "tag", "tags": ["New"]}, "tags", ["a", "new"], ["a"], "tagged", "tagged"),
+        ({"kind": "untag", "tags": ["a"]}, "tags", [], ["a"], "tagged", "tagged"),
+        ({"kind": "expire", "expires_at": "soon"}, "expires_at", "soon", None, "expiry", "expiry"),
     ],
 )
 def test_all_of_them_change_and_go_back_together(
@@ -151,7 +151,7 @@ def test_restoring_together_can_be_undone_too(writer: Actor) -> None:
 def test_an_expiry_that_has_passed_does_not_come_back(writer: Actor) -> None:
     now = timezone.now()
     memory = factories.memory(writer, expires_at=now + timedelta(hours=1))
-    batch = do(writer, [memory], build_bulk_edit(deed="expire"))
+    batch = do(writer, [memory], build_bulk_edit(kind="expire"))
     undone = bulk_edit.undo_bulk_edit(actor=writer, batch_id=batch.pk, now=now + timedelta(hours=2))
     assert undone.left_ids == [memory.pk]
     assert states("expires_at") == {None}
@@ -193,7 +193,7 @@ def test_others_memories_might_as_well_not_exist(cast: Cast) -> None:
     editor = cast["editor"].actor()
     mine, theirs = cast.memory(), factories.memory(cast["outsider"].actor())
     foreseen = bulk_edit.preview_effects(actor=editor, memory_ids=[mine.pk, theirs.pk], wish=PIN)
-    assert (foreseen.changing, foreseen.staying, foreseen.missing) == ([mine], [], 1)
+    assert (foreseen.changing, foreseen.skipped, foreseen.missing) == ([mine], [], 1)
     refusals = []
     for unknown in (theirs.pk, uuid4()):
         with pytest.raises(Conflict) as refused:
@@ -243,7 +243,7 @@ def test_more_bytes_than_one_request_may_touch_are_refused(writer: Actor, monkey
     assert do(writer, memories[2:], PIN).memory_ids
 
 
-@pytest.mark.parametrize("said", [{"deed": "explode"}, {"deed": "tag"}, {"deed": "untag", "tags": [" "]}])
+@pytest.mark.parametrize("said", [{"kind": "explode"}, {"kind": "tag"}, {"kind": "untag", "tags": [" "]}])
 def test_a_wish_says_what_it_wants(said: dict[str, object]) -> None:
     with pytest.raises(Invalid):
         build_bulk_edit(**said)  # type: ignore[arg-type]
@@ -251,10 +251,10 @@ def test_a_wish_says_what_it_wants(said: dict[str, object]) -> None:
 
 def test_nothing_expires_in_the_past() -> None:
     with pytest.raises(Invalid, match="already past"):
-        build_bulk_edit(deed="expire", expires_at=timezone.now() - timedelta(days=1))
+        build_bulk_edit(kind="expire", expires_at=timezone.now() - timedelta(days=1))
 
 
-@pytest.mark.parametrize("wished", [PIN, build_bulk_edit(deed="tag", tags=["x"]), FORGET])
+@pytest.mark.parametrize("wished", [PIN, build_bulk_edit(kind="tag", tags=["x"]), FORGET])
 def test_a_batch_needs_no_more_statements_for_more_memories(writer: Actor, wished: bulk_edit.BulkEdit) -> None:
     counts = []
     for size in (2, 40):
@@ -290,7 +290,7 @@ def test_a_batch_and_writers_at_once_lose_nothing(transactional_db: None) -> Non
     def act(number: int) -> object:
         if number == 0:
             return bulk_edit.apply_bulk_edit(
-                actor=writer, seen=as_seen, wish=build_bulk_edit(deed="tag", tags=["batch"])
+                actor=writer, seen=as_seen, wish=build_bulk_edit(kind="tag", tags=["batch"])
             )
         return operations.append_to_memory(actor=writer, memory_id=memories[number - 1].pk, text="more")
 

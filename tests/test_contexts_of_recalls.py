@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memories import operations
-from memories.models import Batch, Deed, Memory, RecallLog, SettledQuestion, Vocabulary
+from memories.models import Batch, BulkActionKind, Memory, RecallLog, SettledQuestion, Vocabulary
 from memories.queries import daily_usage, unanswered
 from memories.recall import recall
 from memoryhub.errors import NotFound
@@ -184,7 +184,9 @@ def test_words_are_counted_together_where_workspaces_are_not_separated(cast: Cas
 def test_a_bulk_change_is_told_in_its_workspace(cast: Cast) -> None:
     memory, owner = cast.memory(), cast["owner"].actor()
     made = operations.bulk_edit.apply_bulk_edit(
-        actor=owner, seen={memory.pk: 1}, wish=operations.bulk_edit.build_bulk_edit(deed=Deed.TAG, tags=["merger"])
+        actor=owner,
+        seen={memory.pk: 1},
+        wish=operations.bulk_edit.build_bulk_edit(kind=BulkActionKind.TAG, tags=["merger"]),
     )
     green, blue = browser(cast, "owner", "green"), browser(cast, "owner", "blue")
     assert "merger" in blue.get("/t/acme/ops/memories/batches/").content.decode()

@@ -132,16 +132,16 @@ def test_a_batch_of_the_most_reads_a_bounded_part(crowd: Crowd) -> None:
     client = Client()
     client.force_login(crowd.owner)
     preview = f"{crowd.home}memories/batches/preview/"
-    assert_bounded(client, preview, body={"deed": "pin", "all": "tags=tag3"})
-    client.post(preview, {"deed": "pin", "all": "q=harbour"})
-    assert_bounded(client, preview, rows=DEARER, body={"deed": "pin", "all": "q=harbour"})
+    assert_bounded(client, preview, body={"kind": "pin", "all": "tags=tag3"})
+    client.post(preview, {"kind": "pin", "all": "q=harbour"})
+    assert_bounded(client, preview, rows=DEARER, body={"kind": "pin", "all": "q=harbour"})
     seen = " ".join(f"{pk}:{version}" for pk, version in Memory.objects.alive().values_list("pk", "version")[:500])
-    client.post(f"{crowd.home}memories/batches/", {"deed": "tag", "tags": "x", "seen": seen})
+    client.post(f"{crowd.home}memories/batches/", {"kind": "tag", "tags": "x", "seen": seen})
     made = Batch.objects.latest("created_at")
     assert_bounded(client, f"{crowd.home}memories/batches/{made.pk}/")
 
 
-# Of the operators' pages, what `pages` does not offer: several things at once, and how a deed is asked for.
+# Of the operators' pages, what `pages` does not offer: several things at once, and how a kind is asked for.
 TOGETHER = (
     *("?o=1", "?content__icontains=x", "?q={memory}", "?q=rollback&team__id__exact={team}"),
     *("?q=harbour&team__id__exact={team}&state=forgotten", "?q=rollback&state=expiring"),

@@ -141,12 +141,12 @@ def test_a_policy_about_people_holds_their_bulk_edits_too(scene: Scene) -> None:
     scene.set_policy({"rules": [{"who": ["person"], "keys": ["pump"], "then": "refuse", "reason": "Not by hand."}]})
     team = Team.objects.get(pk=scene.scribe.team_id)
     editor = rights.login_actor(user=factories.member(team, Role.EDITOR), team_id=team.pk)
-    wish = operations.bulk_edit.build_bulk_edit(deed="pin")
+    wish = operations.bulk_edit.build_bulk_edit(kind="pin")
     preview = operations.bulk_edit.preview_effects(
         actor=editor, memory_ids=[scene.shared.pk, scene.former.pk], wish=wish
     )
     assert [memory.pk for memory in preview.changing] == [scene.former.pk]
-    assert [reason for _, reason in preview.staying] == ["Not by hand."]
+    assert [reason for _, reason in preview.skipped] == ["Not by hand."]
 
 
 def test_a_broken_policy_stops_every_write(scene: Scene) -> None:

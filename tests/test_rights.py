@@ -8,7 +8,7 @@ import pytest
 from django.core.files.base import ContentFile
 
 from memories import operations
-from memories.models import Asset, Association, Deed, Memory, Source
+from memories.models import Asset, Association, BulkActionKind, Memory, Source
 from memoryhub.errors import Forbidden
 from teams.actor import Actor
 from teams.models import Agent, Verb
@@ -98,7 +98,9 @@ SHORTEN: dict[str, Callable[[Actor, Memory, datetime], object]] = {
         actor=actor, drafts=[operations.Draft(content="x"), _draft(at)]
     ),
     "bulk": lambda actor, memory, at: operations.bulk_edit.apply_bulk_edit(
-        actor=actor, seen={memory.pk: 1}, wish=operations.bulk_edit.build_bulk_edit(deed=Deed.EXPIRE, expires_at=at)
+        actor=actor,
+        seen={memory.pk: 1},
+        wish=operations.bulk_edit.build_bulk_edit(kind=BulkActionKind.EXPIRE, expires_at=at),
     ),
 }
 

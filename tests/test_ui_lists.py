@@ -231,13 +231,13 @@ def preview_bulk_edit(client: Client, memories: list[Memory], **said: Any) -> An
 
 
 def confirm_bulk_edit(client: Client, preview: Any, **said: Any) -> Any:
-    form = {"deed": preview.context["deed"], "seen": preview.context["seen"], "next": f"{LIST}?pinned=no"}
+    form = {"kind": preview.context["kind"], "seen": preview.context["seen"], "next": f"{LIST}?pinned=no"}
     return client.post(APPLY, form | said, follow=True)
 
 
 def test_the_effect_is_shown_before_anything_is_done(editor: Client, bot: Actor) -> None:
     memories = [*many(bot), factories.memory(bot, "the pinned one", pinned=True)]
-    shown = preview_bulk_edit(editor, memories, deed="pin")
+    shown = preview_bulk_edit(editor, memories, kind="pin")
     assert "<h1>Pin 3 memories?</h1>" in shown.text
     assert "It is pinned already." in shown.text
     assert f'href="{LIST}?q=x"' in shown.text
@@ -246,7 +246,7 @@ def test_the_effect_is_shown_before_anything_is_done(editor: Client, bot: Actor)
 
 def test_one_button_does_it_and_another_takes_it_back(editor: Client, bot: Actor) -> None:
     memories = many(bot)
-    done = confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, deed="pin"))
+    done = confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, kind="pin"))
     assert done.redirect_chain == [(f"{LIST}?pinned=no", 302)]
     assert "Pinned 3 memories." in done.text
     batch = Batch.objects.get()
@@ -264,7 +264,7 @@ def test_one_button_does_it_and_another_takes_it_back(editor: Client, bot: Actor
 
 def test_batches_are_found_again_and_undone_later(editor: Client, viewer: Client, bot: Actor) -> None:
     assert "Nothing yet" in editor.get(APPLY).text
-    confirm_bulk_edit(editor, preview_bulk_edit(editor, many(bot), deed="tag", tags="x"), tags="x")
+    confirm_bulk_edit(editor, preview_bulk_edit(editor, many(bot), kind="tag", tags="x"), tags="x")
     batch = Batch.objects.get()
     assert f'href="{APPLY}{batch.pk}/"' in editor.get(APPLY).text
     assert "Nothing yet" in viewer.get(APPLY).text
@@ -277,18 +277,18 @@ def test_batches_are_found_again_and_undone_later(editor: Client, viewer: Client
 
 def test_tags_and_expiry_are_asked_for_first(editor: Client, bot: Actor) -> None:
     memories = many(bot)
-    asked = preview_bulk_edit(editor, memories, deed="tag")
+    asked = preview_bulk_edit(editor, memories, kind="tag")
     assert asked.context["effect"] is None
     assert [asked.status_code, 'name="tags"' in asked.text] == [200, True]
-    empty = preview_bulk_edit(editor, memories, deed="tag", tags=" , ")
+    empty = preview_bulk_edit(editor, memories, kind="tag", tags=" , ")
     assert [empty.status_code, "Say which tags." in empty.text] == [400, True]
-    confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, deed="tag", tags="Release, ops"), tags="Release, ops")
+    confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, kind="tag", tags="Release, ops"), tags="Release, ops")
     assert {tuple(memory.tags) for memory in Memory.objects.all()} == {("release", "ops")}
-    past = preview_bulk_edit(editor, memories, deed="expire", expires_at="2020-01-01T00:00")
+    past = preview_bulk_edit(editor, memories, kind="expire", expires_at="2020-01-01T00:00")
     assert "This time is already past." in past.text
     confirm_bulk_edit(
         editor,
-        preview_bulk_edit(editor, memories, deed="expire", expires_at="2199-01-01T00:00"),
+        preview_bulk_edit(editor, memories, kind="expire", expires_at="2199-01-01T00:00"),
         expires_at="2199-01-01T00:00",
     )
     assert {f"{memory.expires_at:%Y}" for memory in Memory.objects.all()} == {"2199"}
@@ -296,17 +296,17 @@ def test_tags_and_expiry_are_asked_for_first(editor: Client, bot: Actor) -> None
 
 def test_many_are_forgotten_with_a_reason_and_restored(editor: Client, bot: Actor) -> None:
     memories = many(bot)
-    confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, deed="forget"), reason="moved on")
+    confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, kind="forget"), reason="moved on")
     assert texts(editor) == []
     assert "moved on" in editor.get(f"{LIST}?forgotten=yes").text
-    done = confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, deed="restore"))
+    done = confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, kind="restore"))
     assert "Restored 3 memories." in done.text
     assert len(texts(editor)) == 3
 
 
 def test_what_changed_since_the_preview_is_shown_again(editor: Client, bot: Actor) -> None:
     memories = many(bot)
-    shown = preview_bulk_edit(editor, memories, deed="pin")
+    shown = preview_bulk_edit(editor, memories, kind="pin")
     operations.pin_memory(actor=bot, memory_id=memories[0].pk)
     again = confirm_bulk_edit(editor, shown)
     assert again.status_code == 409
@@ -321,8 +321,8 @@ def test_all_that_match_are_selected_by_the_address_of_the_list(editor: Client, 
     operations.save_memories(actor=bot, drafts=drafts)
     page = editor.get(f"{LIST}?tags=x")
     assert 'name="all" value="tags=x"' in page.text
-    assert preview_bulk_edit(editor, [], deed="pin", all="tags=x").context["title"] == "Pin 69 memories"
-    assert editor.post(PREVIEW, {"deed": "pin", "all": "type=nonsense"}).status_code == 400
+    assert preview_bulk_edit(editor, [], kind="pin", all="tags=x").context["title"] == "Pin 69 memories"
+    assert editor.post(PREVIEW, {"kind": "pin", "all": "type=nonsense"}).status_code == 400
 
 
 def test_all_that_match_a_search_are_selected_not_only_the_best(editor: Client, bot: Actor) -> None:
@@ -330,18 +330,18 @@ def test_all_that_match_a_search_are_selected_not_only_the_best(editor: Client, 
     operations.save_memories(actor=bot, drafts=[operations.Draft(content=f"Crane {n}.") for n in range(70)])
     page = editor.get(f"{LIST}?q=berth")
     assert 'name="all" value="q=berth"' in page.text
-    chosen = preview_bulk_edit(editor, [], deed="pin", all="q=berth").context["effect"].changing
+    chosen = preview_bulk_edit(editor, [], kind="pin", all="q=berth").context["effect"].changing
     assert len([memory for memory in chosen if "Berth" in memory.content]) == 70
 
 
 def test_an_empty_or_forged_selection_is_told_so(editor: Client, bot: Actor) -> None:
     memory = factories.memory(bot)
     stranger = factories.memory(factories.actor())
-    assert "Select some memories first" in editor.post(PREVIEW, {"deed": "pin"}).text
-    assert editor.post(PREVIEW, {"deed": "explode", "memory": memory.pk}).status_code == 400
+    assert "Select some memories first" in editor.post(PREVIEW, {"kind": "pin"}).text
+    assert editor.post(PREVIEW, {"kind": "explode", "memory": memory.pk}).status_code == 400
     for seen in ("nonsense", f"{memory.pk}:", f"{memory.pk}:{'9' * 5_000}"):
-        assert editor.post(APPLY, {"deed": "pin", "seen": seen}).status_code == 400
-    assert "deleted or is not visible" in preview_bulk_edit(editor, [stranger], deed="pin").text
+        assert editor.post(APPLY, {"kind": "pin", "seen": seen}).status_code == 400
+    assert "deleted or is not visible" in preview_bulk_edit(editor, [stranger], kind="pin").text
     assert editor.get(PREVIEW)["Location"] == LIST
     assert editor.get(f"{LIST}batches/{memory.pk}/").status_code == 404
 
@@ -349,11 +349,11 @@ def test_an_empty_or_forged_selection_is_told_so(editor: Client, bot: Actor) -> 
 def test_viewers_select_nothing_and_are_refused(editor: Client, viewer: Client, bot: Actor) -> None:
     memories = many(bot)
     assert "checkbox" not in viewer.get(LIST).text
-    shown = preview_bulk_edit(viewer, memories, deed="pin")
+    shown = preview_bulk_edit(viewer, memories, kind="pin")
     assert "You may read it, but not change it." in shown.text
     assert '<button class="primary"' not in shown.text
-    forged = preview_bulk_edit(editor, memories, deed="pin")
-    assert viewer.post(APPLY, {"deed": "pin", "seen": forged.context["seen"]}).status_code == 403
+    forged = preview_bulk_edit(editor, memories, kind="pin")
+    assert viewer.post(APPLY, {"kind": "pin", "seen": forged.context["seen"]}).status_code == 403
     confirm_bulk_edit(editor, forged)
     batch = Batch.objects.get()
     assert viewer.get(f"{LIST}batches/{batch.pk}/").status_code == 404
@@ -362,7 +362,7 @@ def test_viewers_select_nothing_and_are_refused(editor: Client, viewer: Client, 
 
 
 def test_no_way_back_leads_to_another_site(editor: Client, bot: Actor) -> None:
-    shown = preview_bulk_edit(editor, many(bot), deed="pin", next="javascript:alert(1)")
+    shown = preview_bulk_edit(editor, many(bot), kind="pin", next="javascript:alert(1)")
     assert "javascript" not in shown.text
     assert f'href="{LIST}"' in shown.text
 
@@ -398,7 +398,7 @@ def test_batches_need_no_more_statements_for_more_rows(editor: Client, bot: Acto
     for size in (2, 30):
         memories = many(bot, size)
         with CaptureQueriesContext(connection) as heard:
-            confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, deed="pin"))
+            confirm_bulk_edit(editor, preview_bulk_edit(editor, memories, kind="pin"))
             editor.get(f"{LIST}batches/{Batch.objects.latest('created_at').pk}/")
         counts.append(len(heard))
     assert counts[1] <= counts[0]

@@ -50,7 +50,7 @@ BODY = {
     "name": "changed", "slug": "changed", "role": "owner", "level": "member", "verbs": ["read"], "label": "changed",
     "who": "sales/stranger", "lasts": "7", "reason": "changed", "path": "changed.md", "expires_at": "2099-01-01T00:00",
     "query": "changed", "q": "changed", "relation": "related_to", "weight": "1", "url": "https://changed.example/",
-    "title": "changed", "tag": "changed", "workspace": "", "deed": "pin", "to": "1", "add": "changed", "days": "7",
+    "title": "changed", "tag": "changed", "workspace": "", "kind": "pin", "to": "1", "add": "changed", "days": "7",
     "quote": "changed", "question": "changed", "file": "changed", "find": "changed",
     "naming": "listed", "persons": "mira", "decision": "approve", "rating": "wrong",
 }  # fmt: skip
@@ -77,7 +77,7 @@ def make_address_values(cast: Cast) -> dict[str, object]:
     work.forget_memory(actor=actor, memory_id=forgotten.pk)
     work.associate(actor=actor, origin_id=memory.pk, target_id=other.pk)
     batch = work.bulk_edit.apply_bulk_edit(
-        actor=owner, seen={pinned.pk: 1}, wish=work.bulk_edit.build_bulk_edit(deed="pin")
+        actor=owner, seen={pinned.pk: 1}, wish=work.bulk_edit.build_bulk_edit(kind="pin")
     )
     file = work.files.write_file(actor=actor, path="known.md", content="known")
     deleted = work.files.write_file(actor=actor, path="deleted.md", content="deleted")

@@ -13,7 +13,7 @@ from django.db import transaction
 from unfold.widgets import DATETIME_CLASSES, UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
 from memories import operations
-from memories.models import SUMMARY_LENGTH, Deed, Memory
+from memories.models import SUMMARY_LENGTH, BulkActionKind, Memory
 from memories.operations import bulk_edit, embed
 from memoryhub.admin import MAX_LIST_ROWS
 from memoryhub.forms import MomentField, WordsField
@@ -37,9 +37,11 @@ BulkAction = Callable[..., Outcome]  # called with a user, memories and the form
 
 
 @transaction.atomic
-def run_bulk_edit(deed: Deed, *, user: AbstractBaseUser, memories: Sequence[Memory], **fields: Any) -> Outcome:
+def run_bulk_edit(
+    kind: BulkActionKind, *, user: AbstractBaseUser, memories: Sequence[Memory], **fields: Any
+) -> Outcome:
     """Run a bulk edit as the team's pages do, so that it can be undone there and here."""
-    edit, outcome = bulk_edit.build_bulk_edit(deed=deed, **fields), Outcome()
+    edit, outcome = bulk_edit.build_bulk_edit(kind=kind, **fields), Outcome()
     for actor, ids in _group_by_actor(user, memories):
         for start in range(0, len(ids), bulk_edit.MAX_BULK_MEMORIES):
             outcome += _edit_as_actor(actor, ids[start : start + bulk_edit.MAX_BULK_MEMORIES], edit)
@@ -50,7 +52,7 @@ def _edit_as_actor(actor: Actor, ids: Sequence[UUID], edit: bulk_edit.BulkEdit) 
     preview = bulk_edit.preview_effects(actor=actor, memory_ids=ids, wish=edit)
     if preview.versions:
         bulk_edit.apply_bulk_edit(actor=actor, seen=preview.versions, wish=edit)
-    skipped = Counter(why for _, why in preview.staying)
+    skipped = Counter(why for _, why in preview.skipped)
     return Outcome(len(preview.versions), skipped + Counter({"It has expired or was purged.": preview.missing}))
 
 
@@ -131,16 +133,20 @@ class ActionKind:
 
 ACTION_KINDS = {
     "pin": ActionKind(
-        label="Pin", icon="keep", done_label="Pinned", run=partial(run_bulk_edit, Deed.PIN), permission="pin"
+        label="Pin", icon="keep", done_label="Pinned", run=partial(run_bulk_edit, BulkActionKind.PIN), permission="pin"
     ),
     "unpin": ActionKind(
-        label="Unpin", icon="keep_off", done_label="Unpinned", run=partial(run_bulk_edit, Deed.UNPIN), permission="pin"
+        label="Unpin",
+        icon="keep_off",
+        done_label="Unpinned",
+        run=partial(run_bulk_edit, BulkActionKind.UNPIN),
+        permission="pin",
     ),
     "tag": ActionKind(
         label="Add tags",
         icon="sell",
         done_label="Tagged",
-        run=partial(run_bulk_edit, Deed.TAG),
+        run=partial(run_bulk_edit, BulkActionKind.TAG),
         permission="tag",
         form=TagsForm,
     ),
@@ -148,7 +154,7 @@ ACTION_KINDS = {
         label="Remove tags",
         icon="label_off",
         done_label="Untagged",
-        run=partial(run_bulk_edit, Deed.UNTAG),
+        run=partial(run_bulk_edit, BulkActionKind.UNTAG),
         permission="tag",
         form=TagsForm,
     ),
@@ -156,7 +162,7 @@ ACTION_KINDS = {
         label="Set expiry",
         icon="timer",
         done_label="Expiry set for",
-        run=partial(run_bulk_edit, Deed.EXPIRE),
+        run=partial(run_bulk_edit, BulkActionKind.EXPIRE),
         permission="expire",
         form=ExpiryForm,
     ),
@@ -164,7 +170,7 @@ ACTION_KINDS = {
         label="Forget",
         icon="delete",
         done_label="Forgot",
-        run=partial(run_bulk_edit, Deed.FORGET),
+        run=partial(run_bulk_edit, BulkActionKind.FORGET),
         permission="forget",
         form=ReasonForm,
         warning="They vanish from every read at once. They can be restored.",
@@ -173,7 +179,7 @@ ACTION_KINDS = {
         label="Restore",
         icon="restore_from_trash",
         done_label="Restored",
-        run=partial(run_bulk_edit, Deed.RESTORE),
+        run=partial(run_bulk_edit, BulkActionKind.RESTORE),
         permission="restore",
         for_forgotten=True,
     ),

@@ -159,7 +159,7 @@ class FeedbackAdmin(LogAdmin):
 @admin.register(Batch)
 class BatchAdmin(TeamLogAdmin):
     list_display = ("__str__", "team", "byline", "created_at", "undone_at", "undone_by")
-    list_filter = (("deed", ChoicesDropdownFilter),)
+    list_filter = (("kind", ChoicesDropdownFilter),)
 
 
 @admin.register(Answer)

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from memories.models.base import Authored, AuthoredQuerySet, author_constraint
-from memories.models.constants import Deed
+from memories.models.constants import BulkActionKind
 from memories.rules import access
 from memoryhub.tenancy import SameOrganization, tenant_link
 from teams.actor import Actor
@@ -24,7 +24,7 @@ class BatchQuerySet(AuthoredQuerySet["Batch"]):
 class Batch(Authored):
     team = tenant_link("teams.Team", db_index=False)
     workspace = tenant_link("teams.Workspace", null=True, blank=True, db_index=False)
-    deed = models.CharField(max_length=16, choices=Deed.choices)
+    kind = models.CharField(max_length=16, choices=BulkActionKind.choices, db_column="deed")
     tags = ArrayField(models.TextField(), default=list)
     expires_at = models.DateTimeField(null=True)
     memory_ids = ArrayField(models.UUIDField())
@@ -50,7 +50,7 @@ class Batch(Authored):
         indexes = [models.Index(F("organization"), F("team"), F("created_at").desc(), name="batch_newest")]
 
     def __str__(self) -> str:
-        return f"{self.deed} {len(self.memory_ids)}"
+        return f"{self.kind} {len(self.memory_ids)}"
 
     @property
     def before(self) -> dict[UUID, int]:

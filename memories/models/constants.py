@@ -87,7 +87,7 @@ class Change(models.TextChoices):
     PURGED = "purged"
 
 
-class Deed(models.TextChoices):
+class BulkActionKind(models.TextChoices):
     """The actions of a bulk edit."""
 
     PIN = "pin"

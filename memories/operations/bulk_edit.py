@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from memories.models import TAG_COUNT, Batch, Change, Deed, Memory, Revision
+from memories.models import TAG_COUNT, Batch, Change, BulkActionKind, Memory, Revision
 from memories.operations.embed import drop_vectors, queue_reembedding
 from memories.operations.keys import free_key, hand_on_key
 from memories.operations.propose import enforce_policy
@@ -27,23 +27,28 @@ MAX_BULK_MEMORIES = 500
 MAX_BULK_BYTES = 4 * 1024 * 1024  # of their content, which is indexed anew and copied into the history
 FieldValues = dict[str, Any]
 
-CHANGE_OF_DEED = {
-    Deed.PIN: Change.PINNED,
-    Deed.UNPIN: Change.UNPINNED,
-    Deed.TAG: Change.TAGGED,
-    Deed.UNTAG: Change.TAGGED,
-    Deed.EXPIRE: Change.EXPIRY,
-    Deed.FORGET: Change.FORGOTTEN,
-    Deed.RESTORE: Change.RESTORED,
+CHANGE_OF_KIND = {
+    BulkActionKind.PIN: Change.PINNED,
+    BulkActionKind.UNPIN: Change.UNPINNED,
+    BulkActionKind.TAG: Change.TAGGED,
+    BulkActionKind.UNTAG: Change.TAGGED,
+    BulkActionKind.EXPIRE: Change.EXPIRY,
+    BulkActionKind.FORGET: Change.FORGOTTEN,
+    BulkActionKind.RESTORE: Change.RESTORED,
 }
-INVERSE_DEED = {Deed.PIN: Deed.UNPIN, Deed.UNPIN: Deed.PIN, Deed.FORGET: Deed.RESTORE, Deed.RESTORE: Deed.FORGET}
-FIELDS_OF_DEED: dict[str, tuple[str, ...]] = {
-    Deed.PIN: ("pinned",),
-    Deed.UNPIN: ("pinned",),
-    Deed.TAG: ("tags",),
-    Deed.UNTAG: ("tags",),
-    Deed.EXPIRE: ("expires_at",),
-    Deed.RESTORE: ("forgotten_at", "forgotten_by", "forget_reason", "expires_at"),
+INVERSE_KIND = {
+    BulkActionKind.PIN: BulkActionKind.UNPIN,
+    BulkActionKind.UNPIN: BulkActionKind.PIN,
+    BulkActionKind.FORGET: BulkActionKind.RESTORE,
+    BulkActionKind.RESTORE: BulkActionKind.FORGET,
+}
+FIELDS_OF_KIND: dict[str, tuple[str, ...]] = {
+    BulkActionKind.PIN: ("pinned",),
+    BulkActionKind.UNPIN: ("pinned",),
+    BulkActionKind.TAG: ("tags",),
+    BulkActionKind.UNTAG: ("tags",),
+    BulkActionKind.EXPIRE: ("expires_at",),
+    BulkActionKind.RESTORE: ("forgotten_at", "forgotten_by", "forget_reason", "expires_at"),
 }
 
 
@@ -51,7 +56,7 @@ FIELDS_OF_DEED: dict[str, tuple[str, ...]] = {
 class BulkEdit:
     """One change to make to each selected memory."""
 
-    deed: Deed
+    kind: BulkActionKind
     tags: Sequence[str] = ()
     expires_at: datetime | None = None
     reason: str = ""
@@ -59,25 +64,25 @@ class BulkEdit:
 
 def build_bulk_edit(
     *,
-    deed: str,
+    kind: str,
     tags: Sequence[str] = (),
     expires_at: datetime | None = None,
     reason: str = "",
     now: datetime | None = None,
 ) -> BulkEdit:
     """Return a checked bulk edit; raise Invalid if its values are not."""
-    if deed not in Deed.values:
-        raise Invalid({"deed": f"This must be one of {', '.join(Deed.values)}."})
+    if kind not in BulkActionKind.values:
+        raise Invalid({"kind": f"This must be one of {', '.join(BulkActionKind.values)}."})
     values = clean_fields({"tags": list(tags), "expires_at": expires_at, "reason": reason}, now=now or timezone.now())
-    if deed in (Deed.TAG, Deed.UNTAG) and not values["tags"]:
+    if kind in (BulkActionKind.TAG, BulkActionKind.UNTAG) and not values["tags"]:
         raise Invalid({"tags": "Say which tags."})
-    return BulkEdit(deed=Deed(deed), **values)
+    return BulkEdit(kind=BulkActionKind(kind), **values)
 
 
 @dataclass(frozen=True, slots=True)
 class BulkPreview:
     changing: list[Memory]
-    staying: list[tuple[Memory, str]]  # and why
+    skipped: list[tuple[Memory, str]]  # and why
     missing: int  # of the ids: gone, or never theirs to see
 
     @property
@@ -97,7 +102,7 @@ def preview_effects(
     effects = [(found[pk], _preview_effect(actor, found[pk], wish, now)) for pk in ids if pk in found]
     return BulkPreview(
         changing=[memory for memory, effect in effects if not isinstance(effect, str)],
-        staying=[(memory, effect) for memory, effect in effects if isinstance(effect, str)],
+        skipped=[(memory, effect) for memory, effect in effects if isinstance(effect, str)],
         missing=len(ids) - len(found),
     )
 
@@ -105,17 +110,17 @@ def preview_effects(
 @transaction.atomic
 def apply_bulk_edit(*, actor: Actor, seen: Mapping[UUID, int], wish: BulkEdit, now: datetime | None = None) -> Batch:
     """Edit all of them if each is still at the version that was previewed, and none otherwise."""
-    require_verb(actor, Verb.FORGET if wish.deed is Deed.FORGET else Verb.WRITE)
+    require_verb(actor, Verb.FORGET if wish.kind is BulkActionKind.FORGET else Verb.WRITE)
     now = now or timezone.now()
     _check_count(seen)
     wish = replace(wish, reason=_screen_wish(actor, wish))
-    rows = _lock_in_order(actor, list(seen), forgotten=wish.deed is Deed.RESTORE, now=now)
+    rows = _lock_in_order(actor, list(seen), forgotten=wish.kind is BulkActionKind.RESTORE, now=now)
     _check_size(rows)
     effects = {row.pk: _preview_effect(actor, row, wish, now) for row in rows if row.version == seen[row.pk]}
     values = {pk: effect for pk, effect in effects.items() if not isinstance(effect, str)}
     if len(values) != len(seen):
         _raise_refusal(actor, [pk for pk in seen if pk not in values], now)
-    _write_versions(actor, rows, values, deed=wish.deed, now=now)
+    _write_versions(actor, rows, values, kind=wish.kind, now=now)
     return Batch.objects.create(
         organization_id=actor.organization_id,
         team_id=actor.team_id,
@@ -123,7 +128,7 @@ def apply_bulk_edit(*, actor: Actor, seen: Mapping[UUID, int], wish: BulkEdit, n
         agent_id=actor.agent_id,
         user_id=actor.user_id,
         created_at=now,
-        deed=wish.deed,
+        kind=wish.kind,
         tags=list(wish.tags),
         expires_at=wish.expires_at,
         memory_ids=[row.pk for row in rows],
@@ -134,7 +139,7 @@ def apply_bulk_edit(*, actor: Actor, seen: Mapping[UUID, int], wish: BulkEdit, n
 
 def _screen_wish(actor: Actor, wish: BulkEdit) -> str:
     """Return the reason without what was redacted; refuse tags that must not be."""
-    tags = wish.tags if wish.deed is Deed.TAG else ()
+    tags = wish.tags if wish.kind is BulkActionKind.TAG else ()
     return str(screen_values(actor, {"tags": tags, "reason": wish.reason}, may_hold=False).values["reason"])
 
 
@@ -147,14 +152,14 @@ def undo_bulk_edit(*, actor: Actor, batch_id: UUID, now: datetime | None = None)
         raise NotFound("There is no such batch.")
     if batch.undone_at:
         raise Conflict("This has already been undone.")
-    deed = Deed(batch.deed)
-    require_verb(actor, Verb.FORGET if deed is Deed.RESTORE else Verb.WRITE)
-    held = _lock_in_order(actor, batch.memory_ids, forgotten=deed is Deed.FORGET, now=now)
+    kind = BulkActionKind(batch.kind)
+    require_verb(actor, Verb.FORGET if kind is BulkActionKind.RESTORE else Verb.WRITE)
+    held = _lock_in_order(actor, batch.memory_ids, forgotten=kind is BulkActionKind.FORGET, now=now)
     if not held:  # in another workspace, perhaps: it can be undone from there
         raise Conflict("None of these memories is here as the batch left it. Nothing was undone.")
     values = _find_former_values(batch, [row for row in held if row.version == batch.after[row.pk]], now)
     _write_versions(
-        actor, [row for row in held if row.pk in values], values, deed=INVERSE_DEED.get(deed, deed), now=now
+        actor, [row for row in held if row.pk in values], values, kind=INVERSE_KIND.get(kind, kind), now=now
     )
     batch.undone_at, batch.undone_by = now, actor.name
     batch.left_ids = [pk for pk in batch.memory_ids if pk not in values]
@@ -207,28 +212,28 @@ def _preview_effect(actor: Actor, memory: Memory, wish: BulkEdit, now: datetime)
     """Return the values that the memory would get, or the reason why it is left unchanged."""
     if not access.may_write(actor, memory.audience):
         return "You may read it, but not change it."
-    if memory.forgotten_at and wish.deed is not Deed.RESTORE:
+    if memory.forgotten_at and wish.kind is not BulkActionKind.RESTORE:
         return "It is forgotten. Restore it first."
     try:
-        enforce_policy(actor, memory, CHANGE_OF_DEED[wish.deed])
+        enforce_policy(actor, memory, CHANGE_OF_KIND[wish.kind])
     except Forbidden as refusal:  # or what would become a proposal
         return refusal.message
-    match wish.deed:
-        case Deed.PIN:
+    match wish.kind:
+        case BulkActionKind.PIN:
             return "It is pinned already." if memory.pinned else {"pinned": True}
-        case Deed.UNPIN:
+        case BulkActionKind.UNPIN:
             return {"pinned": False} if memory.pinned else "It is not pinned."
-        case Deed.TAG:
+        case BulkActionKind.TAG:
             return _add_tags(memory, wish.tags)
-        case Deed.UNTAG:
+        case BulkActionKind.UNTAG:
             kept = [tag for tag in memory.tags if tag not in wish.tags]
             return {"tags": kept} if kept != memory.tags else "It has none of these tags."
-        case Deed.EXPIRE:
+        case BulkActionKind.EXPIRE:
             same = wish.expires_at == memory.expires_at
             return "It has this expiry already." if same else {"expires_at": wish.expires_at}
-        case Deed.FORGET:
+        case BulkActionKind.FORGET:
             return {"forgotten_at": now, "forgotten_by": actor.name, "forget_reason": wish.reason}
-        case Deed.RESTORE:
+        case BulkActionKind.RESTORE:
             return _restored_values(memory.expires_at, now) if memory.forgotten_at else "It is not forgotten."
 
 
@@ -250,10 +255,10 @@ def _find_former_values(batch: Batch, rows: Sequence[Memory], now: datetime) -> 
     history = Revision.objects.of_every_audience(batch.organization_id, [row.pk for row in rows])
     old = history.filter(version__in=set(batch.versions_before))
     exact = [version for version in old if batch.before[version.memory_id] == version.version]
-    if batch.deed == Deed.FORGET:
+    if batch.kind == BulkActionKind.FORGET:
         return {version.memory_id: _restored_values(version.expires_at, now) for version in exact}
     former = {
-        version.memory_id: {name: getattr(version, name) for name in FIELDS_OF_DEED[batch.deed]} for version in exact
+        version.memory_id: {name: getattr(version, name) for name in FIELDS_OF_KIND[batch.kind]} for version in exact
     }
     return {pk: values for pk, values in former.items() if not _has_expired(values, now)}
 
@@ -264,7 +269,7 @@ def _has_expired(values: FieldValues, now: datetime) -> bool:
 
 
 def _write_versions(
-    actor: Actor, rows: Sequence[Memory], values: Mapping[UUID, FieldValues], *, deed: Deed, now: datetime
+    actor: Actor, rows: Sequence[Memory], values: Mapping[UUID, FieldValues], *, kind: BulkActionKind, now: datetime
 ) -> None:
     """Write one more version of each row, all in one statement. The caller holds their locks."""
     if not rows:
@@ -273,7 +278,7 @@ def _write_versions(
         for name, value in values[row.pk].items():
             setattr(row, name, value)
         row.version, row.updated_at = row.version + 1, max(row.updated_at, now)
-        row.owns_key = row.owns_key and deed is not Deed.RESTORE  # it is claimed again below
+        row.owns_key = row.owns_key and kind is not BulkActionKind.RESTORE  # it is claimed again below
     fields = {name for changed in values.values() for name in changed}
     with translate_integrity_errors():
         Memory.objects.bulk_update(rows, [*fields, "version", "updated_at", "owns_key"])
@@ -281,12 +286,12 @@ def _write_versions(
         organization_id=actor.organization_id,
         signer=actor,
         memory_ids=[row.pk for row in rows],
-        change=CHANGE_OF_DEED[deed],
+        change=CHANGE_OF_KIND[kind],
     )
     refuse_earlier_expiry(actor=actor, memories=rows)
-    if deed is Deed.FORGET:
+    if kind is BulkActionKind.FORGET:
         _release_keys(rows, now)
-    elif deed is Deed.RESTORE:
+    elif kind is BulkActionKind.RESTORE:
         _reclaim_keys(rows, now)
 
 

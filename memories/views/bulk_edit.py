@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDi
 from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from memories.models import SUMMARY_LENGTH, Batch, Deed
+from memories.models import SUMMARY_LENGTH, Batch, BulkActionKind
 from memories.operations import bulk_edit
 from memories.views import lists
 from memories.views.list_filters import MemoryFilterForm
@@ -20,28 +20,28 @@ from memoryhub.forms import MomentField, WordsField, add_refusal
 from memoryhub.ids import parse_uuid
 from teams.team_page import ActionResult, TeamPage, in_team, redirect_back, team_action
 
-DEED_LABELS = {
-    Deed.PIN: "Pin",
-    Deed.UNPIN: "Unpin",
-    Deed.TAG: "Add tags to",
-    Deed.UNTAG: "Remove tags from",
-    Deed.EXPIRE: "Set the expiry of",
-    Deed.FORGET: "Forget",
-    Deed.RESTORE: "Restore",
+BULK_ACTION_LABELS = {
+    BulkActionKind.PIN: "Pin",
+    BulkActionKind.UNPIN: "Unpin",
+    BulkActionKind.TAG: "Add tags to",
+    BulkActionKind.UNTAG: "Remove tags from",
+    BulkActionKind.EXPIRE: "Set the expiry of",
+    BulkActionKind.FORGET: "Forget",
+    BulkActionKind.RESTORE: "Restore",
 }
-DEED_DONE_LABELS = {
-    Deed.PIN: "Pinned",
-    Deed.UNPIN: "Unpinned",
-    Deed.TAG: "Added tags to",
-    Deed.UNTAG: "Removed tags from",
-    Deed.EXPIRE: "Set the expiry of",
-    Deed.FORGET: "Forgot",
-    Deed.RESTORE: "Restored",
+BULK_ACTION_DONE_LABELS = {
+    BulkActionKind.PIN: "Pinned",
+    BulkActionKind.UNPIN: "Unpinned",
+    BulkActionKind.TAG: "Added tags to",
+    BulkActionKind.UNTAG: "Removed tags from",
+    BulkActionKind.EXPIRE: "Set the expiry of",
+    BulkActionKind.FORGET: "Forgot",
+    BulkActionKind.RESTORE: "Restored",
 }
 REQUIRED_FIELDS = {
-    Deed.TAG: "tags",
-    Deed.UNTAG: "tags",
-    Deed.EXPIRE: "expires_at",
+    BulkActionKind.TAG: "tags",
+    BulkActionKind.UNTAG: "tags",
+    BulkActionKind.EXPIRE: "expires_at",
 }  # must be filled in before there is a preview
 
 BATCHES_LISTED = 50
@@ -49,7 +49,7 @@ VERSION_PATTERN = re.compile("[0-9]{1,10}")
 
 
 class BulkEditForm(forms.Form):
-    deed = forms.ChoiceField(choices=Deed.choices, widget=forms.HiddenInput)
+    kind = forms.ChoiceField(choices=BulkActionKind.choices, widget=forms.HiddenInput)
     tags = WordsField(label="Tags", help_text="Separate tags with commas.")
     expires_at = MomentField(label="Expires", help_text="In UTC. Leave it empty to let them stay.")
     reason = forms.CharField(
@@ -62,7 +62,7 @@ class BulkEditForm(forms.Form):
     @property
     def required_field(self) -> forms.BoundField | None:
         """Return the field that this kind of edit cannot do without."""
-        name = REQUIRED_FIELDS.get(Deed(self["deed"].value()))
+        name = REQUIRED_FIELDS.get(BulkActionKind(self["kind"].value()))
         return self[name] if name else None
 
     @property
@@ -132,21 +132,21 @@ def render_preview(
 ) -> HttpResponse:
     """Render the effect of a bulk edit, or first ask for the field that it requires."""
     form = BulkEditForm(request.POST)
-    if not ids or form["deed"].value() not in Deed.values:
+    if not ids or form["kind"].value() not in BulkActionKind.values:
         raise Invalid({"memories": "Select some memories first, and what to do with them."})
-    deed, effect = Deed(form["deed"].value()), None
+    kind, effect = BulkActionKind(form["kind"].value()), None
     if form.is_complete:
         try:
             effect = bulk_edit.preview_effects(actor=place.actor, memory_ids=ids, wish=form.wish())
         except Invalid as invalid:
             add_refusal(form, invalid)
-    context: dict[str, Any] = {"section": "memories", "form": form, "deed": deed, "effect": effect, "ids": ids}
-    context |= {"doing": DEED_LABELS[deed], "next": return_url(request, place), "refusal": refusal}
+    context: dict[str, Any] = {"section": "memories", "form": form, "kind": kind, "effect": effect, "ids": ids}
+    context |= {"doing": BULK_ACTION_LABELS[kind], "next": return_url(request, place), "refusal": refusal}
     if effect:
         context["seen"] = " ".join(f"{pk}:{version}" for pk, version in effect.versions.items())
-        context["title"] = f"{DEED_LABELS[deed]} {pluralize_memories(len(effect.changing))}"
+        context["title"] = f"{BULK_ACTION_LABELS[kind]} {pluralize_memories(len(effect.changing))}"
     else:
-        context["title"] = f"{DEED_LABELS[deed]} {pluralize_memories(len(ids))}"
+        context["title"] = f"{BULK_ACTION_LABELS[kind]} {pluralize_memories(len(ids))}"
         context["chosen"] = list(bulk_edit.find_selectable(actor=place.actor, memory_ids=ids).values())
     status = 409 if isinstance(refusal, Conflict) else 400 if form.is_complete and not effect else 200
     return render(request, "memories/bulk_edit_preview.html", context, status=status)
@@ -178,7 +178,7 @@ def return_url(request: HttpRequest, place: TeamPage) -> str:
 
 
 def describe_batch(batch: Batch) -> str:
-    return f"{DEED_DONE_LABELS[Deed(batch.deed)]} {pluralize_memories(len(batch.memory_ids))}"
+    return f"{BULK_ACTION_DONE_LABELS[BulkActionKind(batch.kind)]} {pluralize_memories(len(batch.memory_ids))}"
 
 
 def pluralize_memories(number: int) -> str:

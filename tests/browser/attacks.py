@@ -9,7 +9,7 @@ from django.core.files.base import ContentFile
 
 from memories import operations, recall
 from memories.conversations import transcript
-from memories.models import Deed, Memory, Scope, Type
+from memories.models import BulkActionKind, Memory, Scope, Type
 from memories.operations import bulk_edit
 from teams import operations as registry
 from teams import rights
@@ -111,7 +111,7 @@ def _mark_many(owner: Actor) -> None:
     """A batch that is done and listed."""
     seen = dict(Memory.objects.visible_to(owner).values_list("pk", "version")[:8])
     wish = bulk_edit.build_bulk_edit(
-        deed=Deed.TAG, tags=[payload[:TAG] for payload in PAYLOADS[:16]], expires_at=None, reason=""
+        kind=BulkActionKind.TAG, tags=[payload[:TAG] for payload in PAYLOADS[:16]], expires_at=None, reason=""
     )
     bulk_edit.apply_bulk_edit(actor=owner, seen=seen, wish=wish)
 

@@ -93,11 +93,11 @@ def test_by_keyboard_alone_some_are_selected_pinned_and_unpinned(
 
 def test_by_keyboard_alone_some_are_forgotten_and_restored(visit: Visit, eddy: User, planted: list[Memory]) -> None:
     page = visit(eddy, LIST)
-    for at, key, deed in ((LIST, "F", "Forget"), (f"{LIST}?forgotten=yes", "R", "Restore")):
+    for at, key, kind in ((LIST, "F", "Forget"), (f"{LIST}?forgotten=yes", "R", "Restore")):
         page.goto(at)
         press(page, "j", "x", "j", "x", f"Shift+{key}")
-        expect(page.get_by_role("heading", level=1)).to_have_text(f"{deed} 2 memories?")
-        page.get_by_role("button", name=f"{deed} 2 memories").press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text(f"{kind} 2 memories?")
+        page.get_by_role("button", name=f"{kind} 2 memories").press("Enter")
         expect(page.locator(".toast")).to_contain_text("2 memories.")
         assert Memory.objects.filter(forgotten_at=None).count() == (2 if key == "F" else 4)
 

@@ -10,7 +10,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from memories import operations, recall
-from memories.models import Answer, Batch, Day, Deed, Growth, Lexeme, Unembedded, Vocabulary
+from memories.models import Answer, Batch, BulkActionKind, Day, Growth, Lexeme, Unembedded, Vocabulary
 from memories.operations.embed import catch_up
 from memories.recall import log
 from teams import operations as registry
@@ -88,7 +88,7 @@ def keep_count(actor: Actor, team: Team) -> None:
         Lexeme.objects.create(**within, **counted, lexeme="safe")
     Unembedded.objects.create(**within, memory=memory, model="another", memory_version=1)
     Batch.objects.create(
-        **within, team=team, deed=Deed.PIN, memory_ids=[memory.pk], versions_before=[1], versions_after=[2]
+        **within, team=team, kind=BulkActionKind.PIN, memory_ids=[memory.pk], versions_before=[1], versions_after=[2]
     )
     Answer.objects.create(**within, caller="keeper", key="k", fingerprint="f", answer={})
     day = datetime(2026, 11, 17, tzinfo=UTC).date()
