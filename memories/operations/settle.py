@@ -48,10 +48,10 @@ def settle_pair(*, actor: Actor, pair_id: UUID, settlement: Settlement, now: dat
     if pair.state != PairState.OPEN:
         raise Conflict(f"{pair.byline} has settled this pair already.", current=pair)
     reason = _check_settlement(actor, pair, settlement, now=now)
-    kept, gone = _choose_kept(pair, settlement.keep)
-    carry_out = CARRIED_OUT.get(settlement.decision)
-    pair.undo = carry_out(actor, kept, gone, settlement, now) if carry_out else {}
-    pair.kept = kept if carry_out else None
+    kept_id, other_id = _choose_kept(pair, settlement.keep)
+    carry_out = SETTLEMENT_STEPS.get(settlement.decision)
+    pair.undo = carry_out(actor, kept_id, other_id, settlement, now) if carry_out else {}
+    pair.kept = kept_id if carry_out else None
     pair.state, pair.decision, pair.reason = PairState.SETTLED, settlement.decision, reason
     pair.agent_id, pair.user_id, pair.settled_at, pair.updated_at = actor.agent_id, actor.user_id, now, now
     pair.save()
@@ -67,10 +67,10 @@ def reopen_pair(*, actor: Actor, pair_id: UUID, now: datetime | None = None) -> 
         raise Conflict("Nobody has settled this pair.", current=pair)
     if actor.agent_id and pair.agent_id != actor.agent_id:
         raise Forbidden("An agent takes back its own decisions only.")
-    if take_back := TAKEN_BACK_BY.get(pair.decision):
-        kept, gone = _choose_kept(pair, pair.kept)
+    if take_back := UNDO_STEPS.get(pair.decision):
+        kept_id, other_id = _choose_kept(pair, pair.kept)
         undoing = actor if actor.agent_id else bypass_policy(actor)  # an agent's policy may be another by now
-        take_back(undoing, kept, gone, pair.undo, now)
+        take_back(undoing, kept_id, other_id, pair.undo, now)
     pair.undo, pair.kept, pair.settled_at = {}, None, None
     pair.state, pair.decision, pair.reason, pair.updated_at = PairState.OPEN, "", "", now
     pair.agent_id = pair.user_id = None
@@ -116,50 +116,52 @@ def _choose_kept(pair: Pair, keep: UUID | None) -> tuple[UUID, UUID]:
 # What each decision does
 
 
-def _forget_other(actor: Actor, kept: UUID, gone: UUID, settlement: Settlement, now: datetime) -> dict[str, Any]:
-    owned = _require_freedom(actor, gone, Change.FORGOTTEN, now=now).owns_key
+def _forget_other(actor: Actor, kept_id: UUID, other_id: UUID, settlement: Settlement, now: datetime) -> dict[str, Any]:
+    owned = _require_allowed(actor, other_id, Change.FORGOTTEN, now=now).owns_key
     reason = settlement.reason or "Another memory says it"
-    forgotten = forget_memory(actor=actor, memory_id=gone, reason=reason, now=now)
+    forgotten = forget_memory(actor=actor, memory_id=other_id, reason=reason, now=now)
     return {"gone_version": forgotten.version, "gone_owned_key": owned}
 
 
-def _supersede_other(actor: Actor, kept: UUID, gone: UUID, settlement: Settlement, now: datetime) -> dict[str, Any]:
-    _require_freedom(actor, gone, Change.SUPERSEDED, now=now)
-    return _replace_other(actor, kept, gone, before=_read_version(kept), now=now)
+def _supersede_other(
+    actor: Actor, kept_id: UUID, other_id: UUID, settlement: Settlement, now: datetime
+) -> dict[str, Any]:
+    _require_allowed(actor, other_id, Change.SUPERSEDED, now=now)
+    return _replace_other(actor, kept_id, other_id, before=_read_version(kept_id), now=now)
 
 
-def _merge_other(actor: Actor, kept: UUID, gone: UUID, settlement: Settlement, now: datetime) -> dict[str, Any]:
+def _merge_other(actor: Actor, kept_id: UUID, other_id: UUID, settlement: Settlement, now: datetime) -> dict[str, Any]:
     """Give the kept memory the joined text, the tags, links, sources and attachments of both, and let it replace the
     other, whose history stays with it."""
-    _require_freedom(actor, kept, Change.UPDATED, now=now)
-    audience = _require_freedom(actor, gone, Change.SUPERSEDED, now=now).audience
+    _require_allowed(actor, kept_id, Change.UPDATED, now=now)
+    audience = _require_allowed(actor, other_id, Change.SUPERSEDED, now=now).audience
     lock_replacements(audience)
-    target = lock_memory(actor=actor, memory_id=kept, version=None, now=now)
-    source = lock_memory(actor=actor, memory_id=gone, version=None, now=now)
+    target = lock_memory(actor=actor, memory_id=kept_id, version=None, now=now)
+    source = lock_memory(actor=actor, memory_id=other_id, version=None, now=now)
     _, moved = merge_memories(actor=actor, source=source, target=target, content=settlement.content, now=now)
-    return {**_replace_other(actor, kept, gone, before=target.version, now=now), "moved": moved}
+    return {**_replace_other(actor, kept_id, other_id, before=target.version, now=now), "moved": moved}
 
 
-def _replace_other(actor: Actor, kept: UUID, gone: UUID, *, before: int, now: datetime) -> dict[str, Any]:
+def _replace_other(actor: Actor, kept_id: UUID, other_id: UUID, *, before: int, now: datetime) -> dict[str, Any]:
     """Let the kept memory replace the other one. Returns what taking that back needs."""
-    link = _find_replacing_link(actor, kept, gone).first()
-    owned = Memory.objects.filter(pk=gone, owns_key=True).exists()
-    closed = supersede_memory(actor=actor, memory_id=gone, by=kept, now=now)
+    link = _find_replacing_link(actor, kept_id, other_id).first()
+    owned = Memory.objects.filter(pk=other_id, owns_key=True).exists()
+    closed = supersede_memory(actor=actor, memory_id=other_id, by=kept_id, now=now)
     return {
         "gone_version": closed.version,
         "kept_before": before,
-        "kept_version": _read_version(kept),
+        "kept_version": _read_version(kept_id),
         "link_weight": link.weight if link else None,
         "gone_owned_key": owned and not closed.owns_key,
     }
 
 
-def _find_replacing_link(actor: Actor, kept: UUID, gone: UUID) -> QuerySet[Association]:
+def _find_replacing_link(actor: Actor, kept_id: UUID, other_id: UUID) -> QuerySet[Association]:
     links = Association.objects.in_organization(actor.organization_id)
-    return links.filter(origin=kept, target=gone, relation=Relation.UPDATES)
+    return links.filter(origin=kept_id, target=other_id, relation=Relation.UPDATES)
 
 
-def _require_freedom(actor: Actor, memory_id: UUID, change: Change, *, now: datetime) -> Memory:
+def _require_allowed(actor: Actor, memory_id: UUID, change: Change, *, now: datetime) -> Memory:
     """Return the memory, or refuse what the team's policy does not let the actor do at once."""
     memory = Memory.objects.writable_by(actor, now=now).filter(pk=memory_id).defer("search").first()
     if memory is None:
@@ -173,7 +175,7 @@ def _read_version(memory_id: UUID) -> int:
 
 
 SettlementStep = Callable[[Actor, UUID, UUID, Settlement, datetime], dict[str, Any]]
-CARRIED_OUT: Mapping[str, SettlementStep] = {
+SETTLEMENT_STEPS: Mapping[str, SettlementStep] = {
     PairDecision.KEEP: _forget_other,
     PairDecision.SUPERSEDE: _supersede_other,
     PairDecision.MERGE: _merge_other,
@@ -183,28 +185,28 @@ CARRIED_OUT: Mapping[str, SettlementStep] = {
 # And how it is taken back
 
 
-def _restore_other(actor: Actor, kept: UUID, gone: UUID, undo: Mapping[str, Any], now: datetime) -> None:
-    restore_memory(actor=actor, memory_id=gone, version=undo["gone_version"], now=now)
+def _restore_other(actor: Actor, kept_id: UUID, other_id: UUID, undo: Mapping[str, Any], now: datetime) -> None:
+    restore_memory(actor=actor, memory_id=other_id, version=undo["gone_version"], now=now)
     if undo.get("gone_owned_key"):
-        _return_key(kept, gone)
+        _return_key(kept_id, other_id)
 
 
-def _reinstate_other(actor: Actor, kept: UUID, gone: UUID, undo: Mapping[str, Any], now: datetime) -> None:
-    if (_read_version(kept), _read_version(gone)) != (undo["kept_version"], undo["gone_version"]):
+def _reinstate_other(actor: Actor, kept_id: UUID, other_id: UUID, undo: Mapping[str, Any], now: datetime) -> None:
+    if (_read_version(kept_id), _read_version(other_id)) != (undo["kept_version"], undo["gone_version"]):
         raise Conflict(TAKEN_BACK)
-    reinstate_memory(actor=actor, memory_id=gone, now=now)
+    reinstate_memory(actor=actor, memory_id=other_id, now=now)
     if undo["kept_before"] != undo["kept_version"]:
-        reverted = revert_memory(actor=actor, memory_id=kept, to_version=undo["kept_before"], now=now)
+        reverted = revert_memory(actor=actor, memory_id=kept_id, to_version=undo["kept_before"], now=now)
         if reverted.proposal_id:  # which goes with this refusal
             raise Forbidden("Taking this back needs a person's approval.")
-    _restore_link(actor, kept, gone, undo)
+    _restore_link(actor, kept_id, other_id, undo)
     if undo.get("gone_owned_key"):
-        _return_key(kept, gone)
+        _return_key(kept_id, other_id)
 
 
-def _restore_link(actor: Actor, kept: UUID, gone: UUID, undo: Mapping[str, Any]) -> None:
+def _restore_link(actor: Actor, kept_id: UUID, other_id: UUID, undo: Mapping[str, Any]) -> None:
     """Take back the link that the replacement has drawn, or give it the weight that it had."""
-    link = _find_replacing_link(actor, kept, gone)
+    link = _find_replacing_link(actor, kept_id, other_id)
     if "link_weight" in undo and undo["link_weight"] is None:
         refuse_if_held(actor.organization_id, kept, gone)
         link.delete()
@@ -212,20 +214,20 @@ def _restore_link(actor: Actor, kept: UUID, gone: UUID, undo: Mapping[str, Any])
         link.update(weight=undo["link_weight"])
 
 
-def _return_key(kept: UUID, gone: UUID) -> None:
+def _return_key(kept_id: UUID, other_id: UUID) -> None:
     """Let the reinstated memory own its key again, unless a third one does by now."""
-    key = Memory.objects.values_list("key", flat=True).get(pk=gone)
-    if Memory.objects.filter(pk=kept, key=key, owns_key=True).update(owns_key=False):
-        Memory.objects.filter(pk=gone).update(owns_key=True)
+    key = Memory.objects.values_list("key", flat=True).get(pk=other_id)
+    if Memory.objects.filter(pk=kept_id, key=key, owns_key=True).update(owns_key=False):
+        Memory.objects.filter(pk=other_id).update(owns_key=True)
 
 
-def _split_again(actor: Actor, kept: UUID, gone: UUID, undo: Mapping[str, Any], now: datetime) -> None:
-    _reinstate_other(actor, kept, gone, undo, now)
-    return_belongings(organization_id=actor.organization_id, moved=undo["moved"], source_id=gone, target_id=kept)
+def _split_again(actor: Actor, kept_id: UUID, other_id: UUID, undo: Mapping[str, Any], now: datetime) -> None:
+    _reinstate_other(actor, kept_id, other_id, undo, now)
+    return_belongings(organization_id=actor.organization_id, moved=undo["moved"], source_id=other_id, target_id=kept_id)
 
 
 TakeBack = Callable[[Actor, UUID, UUID, Mapping[str, Any], datetime], None]
-TAKEN_BACK_BY: Mapping[str, TakeBack] = {
+UNDO_STEPS: Mapping[str, TakeBack] = {
     PairDecision.KEEP: _restore_other,
     PairDecision.SUPERSEDE: _reinstate_other,
     PairDecision.MERGE: _split_again,
