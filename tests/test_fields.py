@@ -200,5 +200,5 @@ def test_every_declaration_of_a_memory_has_the_same_fields() -> None:
         *("scope", "audience", "dedupe", "provenance", "hold", "is_screened")
     }
     assert declared < {column.name for column in MemoryFields._meta.local_fields}
-    assert set(output_schemas.PROPERTIES) == set(outputs.memory(Memory()))
+    assert set(output_schemas.PROPERTIES) == set(outputs.render_memory(Memory()))
     assert set(output_schemas.REVISION["properties"]) == {*outputs.VERSION_FIELDS, "by"}

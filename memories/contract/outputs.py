@@ -36,7 +36,7 @@ from teams.actor import Actor
 from teams.models import Session
 
 
-def memory(row: Memory) -> dict[str, Any]:
+def render_memory(row: Memory) -> dict[str, Any]:
     return {
         "id": row.pk,
         "key": row.key or None,
@@ -91,12 +91,12 @@ def _screening(row: Memory | TeamFile | Source) -> dict[str, Any]:
     return {"screening": list(row.screening)} if row.screening else {}
 
 
-def forgotten(row: Memory) -> dict[str, Any]:
+def render_forgotten(row: Memory) -> dict[str, Any]:
     gone = {"forgotten_at": row.forgotten_at, "forgotten_by": row.forgotten_by, "forget_reason": row.forget_reason}
-    return memory(row) | gone
+    return render_memory(row) | gone
 
 
-def saved(row: Memory) -> dict[str, Any]:
+def render_saved(row: Memory) -> dict[str, Any]:
     """Return the saved memory, the memories that it nearly repeats, and those that it contradicts."""
     similar = [{"id": other.memory_id, "similarity": round(other.similarity, 4)} for other in row.similar]
     conflicts = [
@@ -109,15 +109,15 @@ def saved(row: Memory) -> dict[str, Any]:
         }
         for other in row.conflicts
     ]
-    return memory(row) | {"similar": similar, "conflicts": conflicts}
+    return render_memory(row) | {"similar": similar, "conflicts": conflicts}
 
 
-def recalled(result: Recalled, *, mode: str, explain: bool) -> dict[str, Any]:
+def render_recalled(result: Recalled, *, mode: str, explain: bool) -> dict[str, Any]:
     """Return the result of a recall, best hits first. With `explain`, each hit says what put it there."""
     memories = [
-        memory(hit.memory)
+        render_memory(hit.memory)
         | {"relevance_score": round(hit.relevance, 4), "confidence": round(hit.confidence, 4)}
-        | ({"explain": reasons(hit, floor=result.floor)} if explain else {})
+        | ({"explain": render_reasons(hit, floor=result.floor)} if explain else {})
         | ({"snippet": {"text": hit.snippet.text, "marks": hit.snippet.marks}} if hit.snippet else {})
         for hit in result.hits
     ]
@@ -128,7 +128,7 @@ def recalled(result: Recalled, *, mode: str, explain: bool) -> dict[str, Any]:
     return {"memories": memories, **found, **{name: value for name, value in more.items() if value}}
 
 
-def reasons(hit: Hit, *, floor: float) -> dict[str, Any] | None:
+def render_reasons(hit: Hit, *, floor: float) -> dict[str, Any] | None:
     row = hit.scored
     if row is None:
         return None
@@ -157,7 +157,7 @@ def reasons(hit: Hit, *, floor: float) -> dict[str, Any] | None:
     }
 
 
-def past_recall(row: PastRecall) -> dict[str, Any]:
+def render_past_recall(row: PastRecall) -> dict[str, Any]:
     """Return a past recall: its query, and the memories that came back, with the text of those the reader can still
     see."""
     here = {MemoryVersion(one.memory_id, one.version): one for one in row.given}
@@ -187,11 +187,11 @@ def _given_memory(version: MemoryVersion, known: GivenMemory | None) -> dict[str
     }
 
 
-def verdict(result: Verdict) -> dict[str, Any]:
+def render_verdict(result: Verdict) -> dict[str, Any]:
     return {"rank": result.rank, "reason": result.reason}
 
 
-def receipt(row: Memory) -> dict[str, Any]:
+def render_receipt(row: Memory) -> dict[str, Any]:
     """Return a receipt for a token that may write but not read: the memory that owns the key may contain what others
     wrote."""
     proposed = {"proposal_id": row.proposal_id} if row.proposal_id else {}
@@ -207,7 +207,7 @@ def receipt(row: Memory) -> dict[str, Any]:
     }
 
 
-def me(actor: Actor) -> dict[str, Any]:
+def render_me(actor: Actor) -> dict[str, Any]:
     return {
         "name": actor.name,
         "agent_id": actor.agent_id,
@@ -230,13 +230,13 @@ OPTIONAL_TEXTS = frozenset({"key", "summary", "verified_by", "forgotten_by", "fo
 VERSION_FIELDS = (*(field.name for field in MemoryFields._meta.local_fields), "change", "created_at")
 
 
-def version(row: Revision) -> dict[str, Any]:
+def render_version(row: Revision) -> dict[str, Any]:
     """Return a version of a memory in full, with its author."""
     shape = {name: getattr(row, name) for name in VERSION_FIELDS}
     return shape | {name: shape[name] or None for name in OPTIONAL_TEXTS} | {"by": row.byline}
 
 
-def proposal(row: Proposal) -> dict[str, Any]:
+def render_proposal(row: Proposal) -> dict[str, Any]:
     """Return a proposal with the change that it would make."""
     return {
         "id": row.pk,
@@ -256,7 +256,7 @@ def proposal(row: Proposal) -> dict[str, Any]:
     }
 
 
-def pair(row: Pair) -> dict[str, Any]:
+def render_pair(row: Pair) -> dict[str, Any]:
     """Return a pair with both memories, and the words in which they contradict each other."""
     differences = find_pair_differences(row) if row.kind == PairKind.CONTRADICTION else ()
     return {
@@ -291,7 +291,7 @@ def _paired_memory(row: Memory) -> dict[str, Any]:
     }
 
 
-def ratings(summary: FeedbackSummary) -> dict[str, Any]:
+def render_ratings(summary: FeedbackSummary) -> dict[str, Any]:
     """Return how a memory was rated, and what the caller itself said."""
     own = summary.own
     said = own and {
@@ -303,11 +303,13 @@ def ratings(summary: FeedbackSummary) -> dict[str, Any]:
     return {"memory_id": summary.memory.pk, "counts": dict(summary.counts), "own": said}
 
 
-def report(row: Feedback) -> dict[str, Any]:
+def render_report(row: Feedback) -> dict[str, Any]:
     return {"rating": row.rating, "reason": row.reason or None, "by": row.byline, "created_at": row.created_at}
 
 
-def review_item(item: ReviewItem, preview: ChangePreview | None, reports: Sequence[Feedback] = ()) -> dict[str, Any]:
+def render_review_item(
+    item: ReviewItem, preview: ChangePreview | None, reports: Sequence[Feedback] = ()
+) -> dict[str, Any]:
     """Return an item of the review queue, with what an approval of a proposal would change, or who reported it."""
     about = {"kind": item.kind, "id": item.row.pk, "since": item.since}
     if isinstance(item.row, Feedback):
@@ -315,15 +317,15 @@ def review_item(item: ReviewItem, preview: ChangePreview | None, reports: Sequen
     if isinstance(item.row, Source):
         return about | {"memory": memory(item.row.memory), "source": source(item.row)}
     if isinstance(item.row, Pair):
-        return about | {"memory": memory(item.row.newer), "pair": pair(item.row)}
+        return about | {"memory": render_memory(item.row.newer), "pair": render_pair(item.row)}
     if preview is None:
-        return about | {"memory": memory(item.row)}
+        return about | {"memory": render_memory(item.row)}
     changes = [{"field": one.name, "old": one.old, "new": one.new} for one in preview.changes]
-    proposed = {"memory": memory(item.row.memory), "proposal": proposal(item.row)}
+    proposed = {"memory": render_memory(item.row.memory), "proposal": render_proposal(item.row)}
     return about | proposed | {"changes": changes, "conflict": preview.conflict}
 
 
-def association(row: Association) -> dict[str, Any]:
+def render_association(row: Association) -> dict[str, Any]:
     return {
         "id": row.pk,
         "origin_id": row.origin_id,
@@ -335,7 +337,7 @@ def association(row: Association) -> dict[str, Any]:
     }
 
 
-def asset(row: Asset) -> dict[str, Any]:
+def render_asset(row: Asset) -> dict[str, Any]:
     return {
         "id": row.pk,
         "memory_id": row.memory_id,
@@ -347,7 +349,7 @@ def asset(row: Asset) -> dict[str, Any]:
     }
 
 
-def source(row: Source) -> dict[str, Any]:
+def render_source(row: Source) -> dict[str, Any]:
     return {
         "id": row.pk,
         "memory_id": row.memory_id,
@@ -376,7 +378,7 @@ def _anchor(row: Source) -> dict[str, Any]:
     }
 
 
-def listed_file(row: TeamFile) -> dict[str, Any]:
+def render_listed_file(row: TeamFile) -> dict[str, Any]:
     """Return a file without its text. Querysets that list files have counted the bytes already."""
     counted: int | None = getattr(row, "size", None)
     return {
@@ -392,15 +394,15 @@ def listed_file(row: TeamFile) -> dict[str, Any]:
     }
 
 
-def file(row: TeamFile) -> dict[str, Any]:
-    return listed_file(row) | {"content": row.content} | _screening(row)
+def render_file(row: TeamFile) -> dict[str, Any]:
+    return render_listed_file(row) | {"content": row.content} | _screening(row)
 
 
-def file_receipt(row: TeamFile) -> dict[str, Any]:
+def render_file_receipt(row: TeamFile) -> dict[str, Any]:
     return {"id": row.pk, "path": row.path, "version": row.version, **_screening(row)}
 
 
-def file_version(row: FileVersion) -> dict[str, Any]:
+def render_file_version(row: FileVersion) -> dict[str, Any]:
     """Return a version of a file without its text."""
     return {
         "version": row.version,
@@ -412,7 +414,7 @@ def file_version(row: FileVersion) -> dict[str, Any]:
     }
 
 
-def prompt_context(made: context.PromptContext) -> dict[str, Any]:
+def render_prompt_context(made: context.PromptContext) -> dict[str, Any]:
     return {
         "text": made.text,
         "tokens": context.estimate_tokens(made.text),
@@ -430,7 +432,7 @@ def prompt_context(made: context.PromptContext) -> dict[str, Any]:
     }
 
 
-def session(row: Session) -> dict[str, Any]:
+def render_session(row: Session) -> dict[str, Any]:
     return {
         "id": row.pk,
         "name": row.name,

@@ -17,7 +17,7 @@ def _problem_details(error: Trouble) -> dict[str, Any]:
     if isinstance(error, Invalid):
         return {"fields": error.fields} | ({"more_fields": error.more} if error.more else {})
     if isinstance(error, Conflict) and isinstance(error.current, Memory):
-        return {"current": outputs.memory(error.current)}
+        return {"current": outputs.render_memory(error.current)}
     if isinstance(error, Conflict) and isinstance(error.current, TeamFile):
-        return {"current": outputs.file(error.current)}
+        return {"current": outputs.render_file(error.current)}
     return {}

@@ -10,9 +10,9 @@ from teams.actor import Actor
 
 def describe_caller(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return who the caller is, what its token may do, and the context of the call."""
-    return outputs.me(actor)
+    return outputs.render_me(actor)
 
 
 def build_context(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the text that an agent should read before it thinks."""
-    return outputs.prompt_context(context.build_context(actor=actor, **arguments))
+    return outputs.render_prompt_context(context.build_context(actor=actor, **arguments))

@@ -36,13 +36,13 @@ def rate_or_withdraw(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, An
 
 def dismiss_reports(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Decide that a reported memory is right, and return it."""
-    return outputs.memory(operations.dismiss_reports(actor=actor, memory_id=arguments["memory_id"]))
+    return outputs.render_memory(operations.dismiss_reports(actor=actor, memory_id=arguments["memory_id"]))
 
 
 def reopen_reports(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Take such a decision back, and return the memory."""
-    return outputs.memory(operations.reopen_reports(actor=actor, memory_id=arguments["memory_id"]))
+    return outputs.render_memory(operations.reopen_reports(actor=actor, memory_id=arguments["memory_id"]))
 
 
 def _summarize(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return outputs.ratings(summarize_feedback(actor=actor, memory_id=arguments["memory_id"]))
+    return outputs.render_ratings(summarize_feedback(actor=actor, memory_id=arguments["memory_id"]))

@@ -32,7 +32,7 @@ def fetch_file_page(actor: Actor, params: Mapping[str, Any]) -> RowPage[TeamFile
 
 def list_files(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return a page of files without their text."""
-    return fetch_file_page(actor, params).to_dict("files", outputs.listed_file)
+    return fetch_file_page(actor, params).to_dict("files", outputs.render_listed_file)
 
 
 def list_file_versions(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,13 +40,13 @@ def list_file_versions(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any
     file = lookup.find_file(actor=actor, path=params["path"], deleted=True)
     rows = FileVersion.objects.of_file(file).with_size().with_authors()
     page = fetch_page(rows, order="-version", limit=params["limit"], cursor=params.get("cursor"))
-    return page.to_dict("versions", outputs.file_version)
+    return page.to_dict("versions", outputs.render_file_version)
 
 
 def read_file(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return a file as it is, or as it was at an older version."""
     file = lookup.find_file(actor=actor, path=arguments["path"])
-    return outputs.file(lookup.file_at_version(file, arguments.get("at_version")))
+    return outputs.render_file(lookup.file_at_version(file, arguments.get("at_version")))
 
 
 def write_file(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def rename_file(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def delete_file(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Delete a file, and return a receipt."""
-    return outputs.file_receipt(files.delete_file(actor=actor, **arguments))
+    return outputs.render_file_receipt(files.delete_file(actor=actor, **arguments))
 
 
 def revert_file(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def revert_file(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _file_or_receipt(actor: Actor, file: TeamFile) -> dict[str, Any]:
     """Return the file that was written; for a token that may not read, a receipt."""
-    return outputs.file(file) if actor.may(Verb.READ) else outputs.file_receipt(file)
+    return outputs.render_file(file) if actor.may(Verb.READ) else outputs.render_file_receipt(file)
 
 
 def _file_list_filter(params: Mapping[str, Any]) -> Q:

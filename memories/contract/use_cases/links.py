@@ -19,7 +19,7 @@ def list_memory_links(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]
     visible = require_visible_memory(actor, memory_id)
     rows = Association.objects.in_organization(actor.organization_id).between(memory_id, visible)
     page = fetch_page(rows, order="-created_at", limit=params["limit"], cursor=params.get("cursor"))
-    return page.to_dict("associations", outputs.association)
+    return page.to_dict("associations", outputs.render_association)
 
 
 def link_memories(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def link_memories(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     rest = {name: value for name, value in arguments.items() if name not in ("memory_id", "supersede")}
     if arguments.get("supersede"):
         operations.supersede_by_link(actor=actor, origin_id=arguments["memory_id"], **rest)
-    return outputs.association(operations.associate(actor=actor, origin_id=arguments["memory_id"], **rest))
+    return outputs.render_association(operations.associate(actor=actor, origin_id=arguments["memory_id"], **rest))
 
 
 def unlink_memories(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,12 +49,12 @@ def list_memory_assets(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any
     require_visible_memory(actor, params["memory_id"])
     rows = Asset.objects.in_organization(actor.organization_id).filter(memory=params["memory_id"])
     page = fetch_page(rows, order="-created_at", limit=params["limit"], cursor=params.get("cursor"))
-    return page.to_dict("assets", outputs.asset)
+    return page.to_dict("assets", outputs.render_asset)
 
 
 def attach_asset(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Attach an uploaded file to a memory."""
-    return outputs.asset(operations.attach_file(actor=actor, **arguments))
+    return outputs.render_asset(operations.attach_file(actor=actor, **arguments))
 
 
 def detach_asset(actor: Actor, arguments: Mapping[str, Any]) -> None:
@@ -72,4 +72,4 @@ def list_memory_sources(actor: Actor, params: Mapping[str, Any]) -> dict[str, An
     require_visible_memory(actor, params["memory_id"])
     rows = Source.objects.in_organization(actor.organization_id).filter(memory=params["memory_id"])
     page = fetch_page(rows, order="-created_at", limit=params["limit"], cursor=params.get("cursor"))
-    return page.to_dict("sources", outputs.source)
+    return page.to_dict("sources", outputs.render_source)

@@ -24,9 +24,9 @@ def get_memory(actor: Actor, arguments: Arguments) -> dict[str, Any]:
     """Return a memory by its id, or by the key that it owns in a scope."""
     _require_id_or_key(arguments)
     if "memory_id" in arguments:
-        return outputs.memory(lookup.find_memory(actor=actor, memory_id=arguments["memory_id"]))
+        return outputs.render_memory(lookup.find_memory(actor=actor, memory_id=arguments["memory_id"]))
     key = lookup.clean_key(arguments["key"])
-    return outputs.memory(lookup.find_by_key(actor=actor, key=key, scope=arguments["scope"]))
+    return outputs.render_memory(lookup.find_by_key(actor=actor, key=key, scope=arguments["scope"]))
 
 
 def list_memory_page(actor: Actor, params: Arguments) -> dict[str, Any]:
@@ -41,11 +41,11 @@ def list_memory_page(actor: Actor, params: Arguments) -> dict[str, Any]:
         "length": PAGE_TEXT_LENGTH,
     }
     if params["forgotten"]:
-        return fetch_page(rows.with_usage().defer("search"), **paging).to_dict("memories", outputs.forgotten)
+        return fetch_page(rows.with_usage().defer("search"), **paging).to_dict("memories", outputs.render_forgotten)
     page = fetch_page(rows, **paging, read=lambda rows: memory_rows.fetch_in_order(actor=actor, rows=rows, order=order))
     if "known_at" in params:
         restore_versions(page.rows, known_at=params["known_at"])
-    return page.to_dict("memories", outputs.memory)
+    return page.to_dict("memories", outputs.render_memory)
 
 
 def list_memory_versions(actor: Actor, params: Arguments) -> dict[str, Any]:
@@ -55,14 +55,14 @@ def list_memory_versions(actor: Actor, params: Arguments) -> dict[str, Any]:
     page = fetch_page(
         rows, order="-version", limit=params["limit"], cursor=params.get("cursor"), length=PAGE_TEXT_LENGTH
     )
-    return page.to_dict("versions", outputs.version)
+    return page.to_dict("versions", outputs.render_version)
 
 
 def save_memory(actor: Actor, arguments: Arguments) -> dict[str, Any]:
     """Save a memory, and name those that say nearly the same."""
     fields = {name: value for name, value in arguments.items() if name != "version"}
     memory = operations.save_memory(actor=actor, draft=operations.Draft(**fields), version=arguments.get("version"))
-    return memory_or_receipt(actor, memory, render=outputs.saved)
+    return memory_or_receipt(actor, memory, render=outputs.render_saved)
 
 
 def save_memory_by_key(actor: Actor, arguments: Arguments, *, only_new: bool) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def save_memories(actor: Actor, arguments: Arguments) -> dict[str, Any]:
 
 
 def _batch_renderer(actor: Actor) -> RenderMemory:
-    return outputs.memory if actor.may(Verb.READ) else outputs.receipt
+    return outputs.render_memory if actor.may(Verb.READ) else outputs.render_receipt
 
 
 def _save_drafts(actor: Actor, drafts: Sequence[operations.Draft]) -> list[Memory]:
@@ -172,12 +172,14 @@ def forget_memory(actor: Actor, arguments: Arguments) -> dict[str, Any]:
         key = lookup.clean_key(arguments["key"])
         memory_id = lookup.find_own_by_key(actor=actor, key=key, scope=arguments["scope"]).pk
     version, reason = arguments.get("version"), arguments.get("reason", "")
-    return outputs.receipt(operations.forget_memory(actor=actor, memory_id=memory_id, version=version, reason=reason))
+    return outputs.render_receipt(
+        operations.forget_memory(actor=actor, memory_id=memory_id, version=version, reason=reason)
+    )
 
 
 def purge_memory(actor: Actor, arguments: Arguments) -> dict[str, Any]:
     """Erase a memory from every version, and return a receipt."""
-    return outputs.receipt(operations.purge_memory(actor=actor, **arguments))
+    return outputs.render_receipt(operations.purge_memory(actor=actor, **arguments))
 
 
 def _require_id_or_key(arguments: Arguments) -> None:
@@ -185,10 +187,10 @@ def _require_id_or_key(arguments: Arguments) -> None:
         raise Invalid({"memory_id": "Send either the memory_id or the key."})
 
 
-def memory_or_receipt(actor: Actor, memory: Memory, *, render: RenderMemory = outputs.memory) -> dict[str, Any]:
+def memory_or_receipt(actor: Actor, memory: Memory, *, render: RenderMemory = outputs.render_memory) -> dict[str, Any]:
     """Return the memory that was written; for a token that may not read, a receipt."""
     if not actor.may(Verb.READ):
-        return outputs.receipt(memory)
+        return outputs.render_receipt(memory)
     if memory.version > 1:
         _load_usage(memory)
     return render(memory)

@@ -18,13 +18,13 @@ def list_pair_page(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
     kinds = [params["kind"]] if "kind" in params else []
     rows = list_pairs(actor=actor, state=params["state"], kinds=kinds, memory_id=params.get("memory_id"))
     page = fetch_page(rows, order="-created_at", limit=params["limit"], cursor=params.get("cursor"))
-    return page.to_dict("pairs", outputs.pair)
+    return page.to_dict("pairs", outputs.render_pair)
 
 
 def get_pair(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return a pair with both memories."""
     require_verb(actor, Verb.READ)
-    return outputs.pair(find_pair(actor=actor, pair_id=arguments["pair_id"]))
+    return outputs.render_pair(find_pair(actor=actor, pair_id=arguments["pair_id"]))
 
 
 def settle_pair(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,9 +33,9 @@ def settle_pair(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     settled = operations.settle_pair(
         actor=actor, pair_id=arguments["pair_id"], settlement=operations.Settlement(**fields)
     )
-    return outputs.pair(settled)
+    return outputs.render_pair(settled)
 
 
 def reopen_pair(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Take a decision back, and return the pair."""
-    return outputs.pair(operations.reopen_pair(actor=actor, pair_id=arguments["pair_id"]))
+    return outputs.render_pair(operations.reopen_pair(actor=actor, pair_id=arguments["pair_id"]))

@@ -23,17 +23,17 @@ def list_proposals(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
     page = fetch_page(
         rows, order="-created_at", limit=params["limit"], cursor=params.get("cursor"), length=PAGE_TEXT_LENGTH
     )
-    return page.to_dict("proposals", outputs.proposal)
+    return page.to_dict("proposals", outputs.render_proposal)
 
 
 def get_proposal(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return a proposal of the caller."""
-    return outputs.proposal(find_proposal(actor=actor, proposal_id=arguments["proposal_id"]))
+    return outputs.render_proposal(find_proposal(actor=actor, proposal_id=arguments["proposal_id"]))
 
 
 def withdraw_proposal(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Take back a proposal of the caller, and return it; to a token that may not read, without the held text."""
-    proposal = outputs.proposal(operations.withdraw_proposal(actor=actor, proposal_id=arguments["proposal_id"]))
+    proposal = outputs.render_proposal(operations.withdraw_proposal(actor=actor, proposal_id=arguments["proposal_id"]))
     return proposal if actor.may(Verb.READ) else proposal | {"arguments": {}}
 
 
@@ -52,4 +52,4 @@ def list_timeline(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
     rows = list_key_timeline(actor=actor, key=params["key"], scope=params["scope"], known_at=params.get("known_at"))
     if not rows:
         raise no_such_key(params["key"], params["scope"])
-    return {"memories": [outputs.memory(row) for row in rows]}
+    return {"memories": [outputs.render_memory(row) for row in rows]}

@@ -26,13 +26,13 @@ def answer_recall(actor: Actor, body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the memories that answer the query best."""
     query, filters = _split_filters(body)
     result = recall(actor=actor, filters=filters, **query)
-    return outputs.recalled(result, mode=query.get("mode", Mode.HYBRID), explain=bool(query.get("explain")))
+    return outputs.render_recalled(result, mode=query.get("mode", Mode.HYBRID), explain=bool(query.get("explain")))
 
 
 def answer_why_not(actor: Actor, body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the rule that keeps a memory from the answer to a query, or its rank."""
     query, filters = _split_filters(body)
-    return outputs.verdict(why_not(actor=actor, filters=filters, **query))
+    return outputs.render_verdict(why_not(actor=actor, filters=filters, **query))
 
 
 def list_past_recalls(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def list_past_recalls(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]
     page = list_recalls(
         actor=actor, limit=params["limit"], rule=_own_recalls_filter(actor, params), cursor=params.get("cursor")
     )
-    return {"recalls": [outputs.past_recall(row) for row in page.recalls], "next": page.next}
+    return {"recalls": [outputs.render_past_recall(row) for row in page.recalls], "next": page.next}
 
 
 def _own_recalls_filter(actor: Actor, params: Mapping[str, Any]) -> Q:

@@ -21,26 +21,30 @@ def list_review(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
     page = list_review_items(actor=actor, now=now, kinds=kinds, limit=params["limit"], cursor=params.get("cursor"))
     previews = preview_proposals([item.row for item in page.items if isinstance(item.row, Proposal)])
     reports = list_reports([item.row for item in page.items if isinstance(item.row, Feedback)])
-    items = [outputs.review_item(item, previews.get(item.row.pk), reports.get(item.row.pk, ())) for item in page.items]
+    items = [
+        outputs.render_review_item(item, previews.get(item.row.pk), reports.get(item.row.pk, ())) for item in page.items
+    ]
     return {"items": items, "counts": count_by_kind(actor=actor, now=now), "next": page.next}
 
 
 def approve_proposal(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Make the proposed write, and return the memory."""
-    return outputs.memory(operations.approve_proposal(actor=actor, **arguments))
+    return outputs.render_memory(operations.approve_proposal(actor=actor, **arguments))
 
 
 def reject_proposal(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Refuse the proposed write, and return the proposal."""
     note = arguments.get("reason", "")
-    return outputs.proposal(operations.reject_proposal(actor=actor, proposal_id=arguments["proposal_id"], note=note))
+    return outputs.render_proposal(
+        operations.reject_proposal(actor=actor, proposal_id=arguments["proposal_id"], note=note)
+    )
 
 
 def merge_proposal(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Give another memory the joined text, and return it."""
-    return outputs.memory(operations.merge_proposal(actor=actor, **arguments))
+    return outputs.render_memory(operations.merge_proposal(actor=actor, **arguments))
 
 
 def reopen_proposal(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Undo a decision, and return the proposal."""
-    return outputs.proposal(operations.reopen_proposal(actor=actor, proposal_id=arguments["proposal_id"]))
+    return outputs.render_proposal(operations.reopen_proposal(actor=actor, proposal_id=arguments["proposal_id"]))

@@ -23,12 +23,12 @@ def get_session(actor: Actor, name: str) -> dict[str, Any]:
     require_verb(actor, Verb.READ)
     session = _find_session(actor, name)
     refuse_session_of_others(session.person.handle if session.person else "", actor.persons)
-    return outputs.session(session)
+    return outputs.render_session(session)
 
 
 def describe_registered_session(actor: Actor, name: str) -> dict[str, Any]:
     """Return the session that the call has just registered, or that was there."""
-    return outputs.session(_find_session(actor, name))
+    return outputs.render_session(_find_session(actor, name))
 
 
 def has_session(actor: Actor, name: str) -> bool:
@@ -71,7 +71,7 @@ def save_extraction(actor: Actor, extraction: Extraction, body: Mapping[str, Any
 
 
 def _saved_or_receipt(actor: Actor, memory: Memory) -> dict[str, Any]:
-    return outputs.saved(memory) if actor.may(Verb.READ) else outputs.receipt(memory)
+    return outputs.render_saved(memory) if actor.may(Verb.READ) else outputs.render_receipt(memory)
 
 
 def _render_extraction(actor: Actor, extraction: Extraction, result: operations.SavedProposals) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from teams.models import Session, Verb
 
 
 def register(actor: Actor, arguments: Arguments) -> Result:
-    return outputs.session(_session(actor))
+    return outputs.render_session(_session(actor))
 
 
 def archive(actor: Actor, arguments: Arguments) -> Result:
