@@ -137,7 +137,7 @@ def pair_up(older: Memory, newer: Memory) -> Pair:
 
 def places_of(endpoint: str, said: Published) -> set[str]:
     """Return the parameters in which an endpoint takes an id or a name."""
-    inside = dict(said.asks) | (said.takes or {}).get("properties", {})
+    inside = dict(said.query) | (said.body or {}).get("properties", {})
     ids = {name for name, schema in inside.items() if schema.get("format") == "uuid"}
     return ids | set(re.findall(r"<\w+:(\w+)>", endpoint))
 
@@ -146,15 +146,15 @@ def call(headers: dict[str, str], endpoint: str, said: Published, names: dict[st
     """Call an endpoint with its own example, with these names where it takes names, and return the response."""
     method, pattern = endpoint.split(" ")
     path = re.sub(r"<\w+:(\w+)>", lambda place: names[place[1]], pattern)
-    asked = {name: names[name] for name in said.asks if name in names}
-    asked |= {"relation": "related_to"} if "relation" in said.asks else {}
+    asked = {name: names[name] for name in said.query if name in names}
+    asked |= {"relation": "related_to"} if "relation" in said.query else {}
     body = dict(said.example) if isinstance(said.example, dict) else {}
-    body |= {name: names[name] for name in (said.takes or {}).get("properties", {}) if name in names and name != "path"}
-    if said.takes is inputs.UPLOAD:
+    body |= {name: names[name] for name in (said.body or {}).get("properties", {}) if name in names and name != "path"}
+    if said.body is inputs.UPLOAD:
         return Client().post(f"/api/v1/{path}", {"file": SimpleUploadedFile("a", b"x")}, headers=headers)
     client: Any = getattr(Client(), method)
     query = {"query_params": asked} if asked else {}
-    sent = {} if said.takes is None else {"data": body, "content_type": "application/json"}
+    sent = {} if said.body is None else {"data": body, "content_type": "application/json"}
     return client(f"/api/v1/{path}", **query, **sent, headers=headers)
 
 

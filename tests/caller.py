@@ -61,7 +61,7 @@ def as_published(method: str, response: Any) -> None:
     if response.status_code >= 400:
         Draft202012Validator(PROBLEM).validate(response.json())
     elif response.get("Content-Type") == "application/json":
-        Draft202012Validator(published.gives).validate(response.json())
+        Draft202012Validator(published.response).validate(response.json())
 
 
 def _encode_data(said: dict[str, Any]) -> dict[str, Any]:

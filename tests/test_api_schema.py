@@ -38,13 +38,13 @@ def test_the_document_is_valid_and_nothing_in_it_was_guessed(tmp_path: Any) -> N
 @pytest.mark.parametrize("name", ENDPOINTS | OF_PEOPLE)
 def test_every_endpoint_has_examples_that_are_true(name: str) -> None:
     said = (ENDPOINTS | OF_PEOPLE)[name]
-    if said.takes not in (None, inputs.UPLOAD):
+    if said.body not in (None, inputs.UPLOAD):
         assert said.example is not None
-        validate_input(said.takes, said.example)
-        jsonschema.validate(said.example, said.takes)
-    if said.gives is not None:
+        validate_input(said.body, said.example)
+        jsonschema.validate(said.example, said.body)
+    if said.response is not None:
         assert said.answer is not None
-        jsonschema.validate(said.answer, said.gives)
+        jsonschema.validate(said.answer, said.response)
 
 
 @pytest.fixture(scope="module")

@@ -32,8 +32,8 @@ class Associations(APIView):
     @endpoint(
         operation="listAssociations",
         summary="List the links of a memory",
-        asks=inputs.PAGE,
-        gives=output_schemas.page("associations", output_schemas.ASSOCIATION),
+        query=inputs.PAGE,
+        response=output_schemas.page("associations", output_schemas.ASSOCIATION),
         answer={"associations": [output_schemas.ASSOCIATION_EXAMPLE], "next": None},
     )
     def get(self, request: Request, memory_id: UUID, params: Mapping[str, Any]) -> Response:
@@ -44,8 +44,8 @@ class Associations(APIView):
     @endpoint(
         operation="associateMemory",
         summary="Link a memory to another",
-        takes=inputs.ASSOCIATE,
-        gives=output_schemas.ASSOCIATION,
+        body=inputs.ASSOCIATE,
+        response=output_schemas.ASSOCIATION,
         status=(201, 200),
         example={"target_id": output_schemas.OTHER_ID, "relation": Relation.CAUSED_BY.value, "weight": 0.8},
         answer=output_schemas.ASSOCIATION_EXAMPLE,
@@ -64,8 +64,8 @@ class OneAssociation(APIView):
     @endpoint(
         operation="dissociateMemory",
         summary="Remove a link",
-        asks={"relation": RELATION},
-        gives=None,
+        query={"relation": RELATION},
+        response=None,
         status=(204,),
         writes=True,
         verbs=(Verb.FORGET,),
@@ -91,8 +91,8 @@ class Assets(APIView):
     @endpoint(
         operation="listAssets",
         summary="List the attachments of a memory",
-        asks=inputs.PAGE,
-        gives=output_schemas.page("assets", output_schemas.ASSET),
+        query=inputs.PAGE,
+        response=output_schemas.page("assets", output_schemas.ASSET),
         answer={"assets": [output_schemas.ASSET_EXAMPLE], "next": None},
     )
     def get(self, request: Request, memory_id: UUID, params: Mapping[str, Any]) -> Response:
@@ -102,7 +102,7 @@ class Assets(APIView):
         operation="attachAsset",
         summary="Attach a file",
         form=inputs.UPLOAD,
-        gives=output_schemas.ASSET,
+        response=output_schemas.ASSET,
         status=(201,),
         answer=output_schemas.ASSET_EXAMPLE,
         writes=True,
@@ -125,7 +125,7 @@ class OneAsset(APIView):
     @endpoint(
         operation="downloadAsset",
         summary="Download an attachment",
-        gives={"type": "string", "format": "binary"},
+        response={"type": "string", "format": "binary"},
         parameters=[IF_NONE_MATCH],
         answer="The berths from above, byte for byte as they came.",
         media="*/*",
@@ -148,7 +148,7 @@ class OneAsset(APIView):
     @endpoint(
         operation="deleteAsset",
         summary="Remove an attachment",
-        gives=None,
+        response=None,
         status=(204,),
         writes=True,
         verbs=(Verb.FORGET,),
@@ -162,8 +162,8 @@ class Sources(APIView):
     @endpoint(
         operation="listSources",
         summary="List the sources of a memory",
-        asks=inputs.PAGE,
-        gives=output_schemas.page("sources", output_schemas.SOURCE),
+        query=inputs.PAGE,
+        response=output_schemas.page("sources", output_schemas.SOURCE),
         answer={"sources": [output_schemas.SOURCE_EXAMPLE], "next": None},
     )
     def get(self, request: Request, memory_id: UUID, params: Mapping[str, Any]) -> Response:
@@ -172,8 +172,8 @@ class Sources(APIView):
     @endpoint(
         operation="addSource",
         summary="Add a source to a memory",
-        takes=inputs.CITE,
-        gives=output_schemas.SOURCE,
+        body=inputs.CITE,
+        response=output_schemas.SOURCE,
         status=(201,),
         example={name: output_schemas.SOURCE_EXAMPLE[name] for name in ("message_id", "url", "quote")},
         answer=output_schemas.SOURCE_EXAMPLE,
@@ -189,7 +189,7 @@ class OneSource(APIView):
     @endpoint(
         operation="deleteSource",
         summary="Remove a source",
-        gives=None,
+        response=None,
         status=(204,),
         writes=True,
         verbs=(Verb.FORGET,),

@@ -18,10 +18,10 @@ class Context(APIView):
     @endpoint(
         operation="buildContext",
         summary="Build the prompt context",
-        gives=output_schemas.CONTEXT,
-        asks=inputs.CONTEXT,
+        response=output_schemas.CONTEXT,
+        query=inputs.CONTEXT,
         parameters=[IF_NONE_MATCH],
-        sends={"Cache-Control": "Tells callers to keep the text and revalidate it."},
+        response_headers={"Cache-Control": "Tells callers to keep the text and revalidate it."},
         answer={
             "text": "--- TEAM CORE MEMORY ---\nWe write plainly.\n------------------------",
             "tokens": 17,

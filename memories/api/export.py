@@ -16,11 +16,11 @@ class Export(APIView):
     @endpoint(
         operation="exportMemories",
         summary="Export an archive of your team",
-        gives={"type": "string", "format": "binary"},
+        response={"type": "string", "format": "binary"},
         answer="PK… and so on, as every zip begins.",
         media="application/zip",
-        sends={"X-Archive-Rows": "The number of rows in the archive."},
-        refuses={413: "There is too much for one response. An operator can export it."},
+        response_headers={"X-Archive-Rows": "The number of rows in the archive."},
+        extra_errors={413: "There is too much for one response. An operator can export it."},
     )
     def get(self, request: Request) -> HttpResponseBase:
         """Returns what the token can see of its team at one moment: memories with all versions, links, attachments and

@@ -19,7 +19,7 @@ class MemoryFeedback(APIView):
     @endpoint(
         operation="getFeedback",
         summary="Read how a memory was rated",
-        gives=output_schemas.RATINGS,
+        response=output_schemas.RATINGS,
         answer=output_schemas.RATINGS_EXAMPLE,
     )
     def get(self, request: Request, memory_id: UUID) -> Response:
@@ -29,8 +29,8 @@ class MemoryFeedback(APIView):
     @endpoint(
         operation="rateMemory",
         summary="Rate a memory",
-        takes=inputs.RATE,
-        gives=output_schemas.RATINGS,
+        body=inputs.RATE,
+        response=output_schemas.RATINGS,
         example={"rating": "outdated", "reason": "Berth 7 is open again."},
         answer=output_schemas.RATINGS_EXAMPLE,
         writes=True,
@@ -45,7 +45,7 @@ class MemoryFeedback(APIView):
     @endpoint(
         operation="withdrawRating",
         summary="Take a rating back",
-        gives=output_schemas.RATINGS,
+        response=output_schemas.RATINGS,
         answer=output_schemas.RATINGS_EXAMPLE | {"own": None},
         writes=True,
         verbs=(Verb.READ, Verb.WRITE),

@@ -30,8 +30,8 @@ class Files(APIView):
     @endpoint(
         operation="listFiles",
         summary="List files",
-        asks=inputs.FILES,
-        gives=output_schemas.page("files", output_schemas.LISTED_FILE),
+        query=inputs.FILES,
+        response=output_schemas.page("files", output_schemas.LISTED_FILE),
         answer={"files": [output_schemas.LISTED_FILE_EXAMPLE], "next": None},
     )
     def get(self, request: Request, params: Mapping[str, Any]) -> Response:
@@ -43,8 +43,8 @@ class OneFile(APIView):
     @endpoint(
         operation="readFile",
         summary="Read a file",
-        asks={"version": inputs.VERSION | {"description": "An older version."}},
-        gives=output_schemas.FILE,
+        query={"version": inputs.VERSION | {"description": "An older version."}},
+        response=output_schemas.FILE,
         parameters=[IF_NONE_MATCH],
         answer=output_schemas.FILE_EXAMPLE,
     )
@@ -57,8 +57,8 @@ class OneFile(APIView):
     @endpoint(
         operation="writeFile",
         summary="Write a file",
-        takes=inputs.WRITE,
-        gives=output_schemas.WRITTEN_FILE,
+        body=inputs.WRITE,
+        response=output_schemas.WRITTEN_FILE,
         status=(201, 200),
         parameters=[IF_MATCH, ONLY_NEW],
         example={"content": output_schemas.FILE_EXAMPLE["content"]},
@@ -74,8 +74,8 @@ class OneFile(APIView):
     @endpoint(
         operation="appendToFile",
         summary="Add to a file",
-        takes=inputs.APPEND,
-        gives=output_schemas.WRITTEN_FILE,
+        body=inputs.APPEND,
+        response=output_schemas.WRITTEN_FILE,
         parameters=[IF_MATCH],
         example={"text": "8: open"},
         answer=output_schemas.FILE_EXAMPLE | {"version": 2, "size": 28, "content": "# Berths\n\n7: closed\n8: open"},
@@ -88,8 +88,8 @@ class OneFile(APIView):
     @endpoint(
         operation="renameFile",
         summary="Rename a file",
-        takes=inputs.RENAME,
-        gives=output_schemas.WRITTEN_FILE,
+        body=inputs.RENAME,
+        response=output_schemas.WRITTEN_FILE,
         parameters=[IF_MATCH],
         example={"path": "archive/berths.md"},
         answer=output_schemas.FILE_EXAMPLE | {"version": 2, "path": "archive/berths.md"},
@@ -101,7 +101,7 @@ class OneFile(APIView):
     @endpoint(
         operation="deleteFile",
         summary="Delete a file",
-        gives=output_schemas.FILE_RECEIPT,
+        response=output_schemas.FILE_RECEIPT,
         parameters=[IF_MATCH],
         answer=RECEIPT | {"version": 2},
         writes=True,
@@ -118,8 +118,8 @@ class FileHistory(APIView):
     @endpoint(
         operation="listFileVersions",
         summary="List the versions of a file",
-        asks=inputs.PAGE,
-        gives=output_schemas.page("versions", output_schemas.FILE_VERSION),
+        query=inputs.PAGE,
+        response=output_schemas.page("versions", output_schemas.FILE_VERSION),
         answer={"versions": [FIRST_VERSION], "next": None},
     )
     def get(self, request: Request, path: str, params: Mapping[str, Any]) -> Response:
@@ -130,8 +130,8 @@ class FileHistory(APIView):
     @endpoint(
         operation="revertFile",
         summary="Revert a file",
-        takes=inputs.REVERT,
-        gives=output_schemas.WRITTEN_FILE,
+        body=inputs.REVERT,
+        response=output_schemas.WRITTEN_FILE,
         parameters=[IF_MATCH],
         example={"to_version": 1},
         answer=output_schemas.FILE_EXAMPLE | {"version": 3},

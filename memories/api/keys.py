@@ -23,8 +23,8 @@ class Key(APIView):
     @endpoint(
         operation="getMemoryByKey",
         summary="Read a memory by its key",
-        asks=SCOPE,
-        gives=output_schemas.MEMORY,
+        query=SCOPE,
+        response=output_schemas.MEMORY,
         parameters=[IF_NONE_MATCH],
         answer=output_schemas.MEMORY_EXAMPLE,
     )
@@ -37,9 +37,9 @@ class Key(APIView):
     @endpoint(
         operation="saveMemoryByKey",
         summary="Save a memory by its key",
-        asks=SCOPE,
-        takes=inputs.SAVE_UNDER_KEY,
-        gives=output_schemas.WRITTEN,
+        query=SCOPE,
+        body=inputs.SAVE_UNDER_KEY,
+        response=output_schemas.WRITTEN,
         status=(201, 200),
         parameters=[IF_MATCH, ONLY_NEW],
         example={"content": output_schemas.MEMORY_EXAMPLE["content"], "type": "event", "tags": ["berths"]},
@@ -55,8 +55,8 @@ class Key(APIView):
     @endpoint(
         operation="forgetMemoryByKey",
         summary="Forget a memory by its key",
-        asks=SCOPE | {"reason": inputs.REASON},
-        gives=output_schemas.RECEIPT,
+        query=SCOPE | {"reason": inputs.REASON},
+        response=output_schemas.RECEIPT,
         parameters=[IF_MATCH],
         answer={"id": output_schemas.MEMORY_EXAMPLE["id"], "key": "berth-7", "version": 2, "status": "active"},
         writes=True,

@@ -23,7 +23,7 @@ EXAMPLE = {
 
 
 class Me(APIView):
-    @endpoint(operation="getMe", summary="Describe the caller", gives=output_schemas.ME, answer=EXAMPLE, verbs=())
+    @endpoint(operation="getMe", summary="Describe the caller", response=output_schemas.ME, answer=EXAMPLE, verbs=())
     def get(self, request: Request) -> Response:
         """Returns the agent, team and verbs of the token, and the context that the headers name."""
         return Response(describe_caller(actor_of(request), {}))

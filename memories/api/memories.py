@@ -26,8 +26,8 @@ class Memories(APIView):
     @endpoint(
         operation="listMemories",
         summary="List memories",
-        asks=inputs.LIST,
-        gives=output_schemas.page("memories", output_schemas.MEMORY),
+        query=inputs.LIST,
+        response=output_schemas.page("memories", output_schemas.MEMORY),
         answer={"memories": [output_schemas.MEMORY_EXAMPLE], "next": None},
     )
     def get(self, request: Request, params: Mapping[str, Any]) -> Response:
@@ -38,8 +38,8 @@ class Memories(APIView):
     @endpoint(
         operation="saveMemory",
         summary="Save a memory",
-        takes=inputs.SAVE,
-        gives=output_schemas.WRITTEN,
+        body=inputs.SAVE,
+        response=output_schemas.WRITTEN,
         status=(201, 200),
         parameters=[IF_MATCH],
         example=EXAMPLE,
@@ -57,13 +57,13 @@ class Batch(APIView):
     @endpoint(
         operation="saveMemories",
         summary="Save many memories",
-        takes=inputs.BATCH,
-        gives=output_schemas.BATCH,
+        body=inputs.BATCH,
+        response=output_schemas.BATCH,
         example={"memories": [EXAMPLE]},
         answer={"memories": [output_schemas.MEMORY_EXAMPLE]},
         writes=True,
-        checks=False,
-        once=False,
+        validate=False,
+        idempotent=False,
     )
     def post(self, request: Request, body: object) -> Response:
         """Saves all of them or none, and answers in the same order. With `each`, every memory has a result of its own:
@@ -77,7 +77,7 @@ class OneMemory(APIView):
     @endpoint(
         operation="getMemory",
         summary="Read a memory",
-        gives=output_schemas.MEMORY,
+        response=output_schemas.MEMORY,
         parameters=[IF_NONE_MATCH],
         answer=output_schemas.MEMORY_EXAMPLE,
     )
@@ -89,8 +89,8 @@ class OneMemory(APIView):
     @endpoint(
         operation="updateMemory",
         summary="Change a memory",
-        takes=inputs.CHANGE,
-        gives=output_schemas.WRITTEN,
+        body=inputs.CHANGE,
+        response=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
         example={"pinned": True},
         answer=CHANGED,
@@ -103,8 +103,8 @@ class OneMemory(APIView):
     @endpoint(
         operation="forgetMemory",
         summary="Forget a memory",
-        asks={"reason": inputs.REASON},
-        gives=output_schemas.RECEIPT,
+        query={"reason": inputs.REASON},
+        response=output_schemas.RECEIPT,
         parameters=[IF_MATCH],
         answer={"id": output_schemas.MEMORY_EXAMPLE["id"], "key": "berth-7", "version": 2, "status": "active"},
         writes=True,
@@ -119,8 +119,8 @@ class Append(APIView):
     @endpoint(
         operation="appendToMemory",
         summary="Add to a memory",
-        takes=inputs.APPEND,
-        gives=output_schemas.WRITTEN,
+        body=inputs.APPEND,
+        response=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
         example={"text": "The crane comes on Friday."},
         answer=CHANGED,
@@ -135,8 +135,8 @@ class Verify(APIView):
     @endpoint(
         operation="verifyMemory",
         summary="Verify a memory",
-        takes=inputs.VERIFY,
-        gives=output_schemas.WRITTEN,
+        body=inputs.VERIFY,
+        response=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
         example={"review_by": "2027-05-01T00:00:00Z"},
         answer=CHANGED | {"verified_at": "2026-11-02T09:00:00Z", "verified_by": "harbour-bot"},
@@ -152,7 +152,7 @@ class Restore(APIView):
     @endpoint(
         operation="restoreMemory",
         summary="Restore a forgotten memory",
-        gives=output_schemas.WRITTEN,
+        response=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
         answer=CHANGED,
         writes=True,
@@ -167,8 +167,8 @@ class History(APIView):
     @endpoint(
         operation="listMemoryVersions",
         summary="List the versions of a memory",
-        asks=inputs.PAGE,
-        gives=output_schemas.page("versions", output_schemas.REVISION),
+        query=inputs.PAGE,
+        response=output_schemas.page("versions", output_schemas.REVISION),
         answer={"versions": [output_schemas.REVISION_EXAMPLE], "next": None},
     )
     def get(self, request: Request, memory_id: UUID, params: Mapping[str, Any]) -> Response:
@@ -180,8 +180,8 @@ class Revert(APIView):
     @endpoint(
         operation="revertMemory",
         summary="Revert a memory",
-        takes=inputs.REVERT,
-        gives=output_schemas.WRITTEN,
+        body=inputs.REVERT,
+        response=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
         example={"to_version": 1},
         answer=CHANGED | {"version": 3},

@@ -21,8 +21,8 @@ class Pin(APIView):
     @endpoint(
         operation="pinMemory",
         summary="Pin or unpin a memory",
-        takes=inputs.PIN,
-        gives=output_schemas.WRITTEN,
+        body=inputs.PIN,
+        response=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
         example={"pinned": True},
         answer=CHANGED | {"pinned": True},
@@ -37,8 +37,8 @@ class Tags(APIView):
     @endpoint(
         operation="tagMemory",
         summary="Add and remove tags",
-        takes=inputs.TAG,
-        gives=output_schemas.WRITTEN,
+        body=inputs.TAG,
+        response=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
         example={"add": ["cranes"], "remove": ["berths"]},
         answer=CHANGED | {"tags": ["cranes"]},
@@ -53,8 +53,8 @@ class Expire(APIView):
     @endpoint(
         operation="expireMemory",
         summary="Set when a memory expires",
-        takes=inputs.EXPIRE,
-        gives=output_schemas.WRITTEN,
+        body=inputs.EXPIRE,
+        response=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
         example={"expires_at": "2099-01-31T12:00:00Z"},
         answer=CHANGED | {"expires_at": "2099-01-31T12:00:00Z"},
@@ -70,8 +70,8 @@ class Move(APIView):
     @endpoint(
         operation="moveMemory",
         summary="Move a memory to another scope",
-        takes=inputs.MOVE,
-        gives=output_schemas.WRITTEN,
+        body=inputs.MOVE,
+        response=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
         example={"scope": "agent"},
         answer=CHANGED | {"scope": "agent"},
@@ -88,7 +88,7 @@ class Purge(APIView):
     @endpoint(
         operation="purgeMemory",
         summary="Purge a memory",
-        gives=output_schemas.RECEIPT,
+        response=output_schemas.RECEIPT,
         answer={"id": output_schemas.MEMORY_EXAMPLE["id"], "key": None, "version": 2, "status": "active"},
         writes=True,
         verbs=(Verb.FORGET,),

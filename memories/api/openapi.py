@@ -84,36 +84,36 @@ def endpoint(
     *,
     operation: str,
     summary: str,
-    gives: Schema | None,
-    takes: Schema | None = None,
+    response: Schema | None,
+    body: Schema | None = None,
     status: Sequence[int] = (200,),
     parameters: Sequence[OpenApiParameter] = (),
     example: Mapping[str, Any] | None = None,
     answer: Any = None,
     writes: bool = False,
-    asks: Mapping[str, Schema] | None = None,
+    query: Mapping[str, Schema] | None = None,
     form: Schema | None = None,
     media: str = "application/json",
-    checks: bool = True,
-    once: bool = True,
-    refuses: Mapping[int, str] | None = None,
-    sends: Mapping[str, str] | None = None,
+    validate: bool = True,
+    idempotent: bool = True,
+    extra_errors: Mapping[int, str] | None = None,
+    response_headers: Mapping[str, str] | None = None,
     verbs: Sequence[Verb] | Callable[[object], Sequence[Verb]] | None = None,
     of_people: bool = False,
 ) -> Callable[[Method], Method]:
     """Declare an endpoint; generated clients call it by the name of the `operation`.
 
-    The body is checked against `takes` and passed on as `body`, the query against `asks` and passed on as
+    The request's body is checked against `body` and passed on by that name, its query against `query` and passed on as
     `params`. With `IF_MATCH`, the body's `version` is the one that must still be current, from the header or the body.
     `example` is a body, `answer` an answer. A POST that writes may be repeated with its idempotency key. Without
-    `checks` the body is passed on as it came; without `once` the method handles repeated requests itself. A token that
-    lacks one of the `verbs` is refused before anything is looked up; by default that is write or read, depending on
-    `writes`, and a function returns the verbs for a body. Calls that need more than reading register the people and
-    sessions that the headers name. `refuses` adds statuses, with their meaning, and `sends` headers of the answer.
-    Those `of_people` take no context: their addresses name the team."""
+    `validate` the body is passed on as it came; without `idempotent` the method handles repeated requests itself. A
+    token that lacks one of the `verbs` is refused before anything is looked up; by default that is write or read,
+    depending on `writes`, and a function returns the verbs for a body. Calls that need more than reading register the
+    people and sessions that the headers name. `extra_errors` adds statuses, with their meaning, and `response_headers`
+    adds headers. Those `of_people` take no context: their addresses name the team."""
     needed = () if callable(verbs) else verbs if verbs is not None else (Verb.WRITE if writes else Verb.READ,)
     declared = {parameter.name for parameter in parameters if parameter.location == OpenApiParameter.QUERY}
-    questions = record(asks or {})
+    questions = record(query or {})
 
     def decorate(method: Method) -> Method:
         repeatable = writes and method.__name__ == "post"  # what only reads always tells what stands there now
@@ -123,40 +123,40 @@ def endpoint(
             asked_verbs = verbs(request.data) if callable(verbs) else needed
             require_verb(framework.actor_of(request), *asked_verbs)
             params = _read_query_string(request, questions, declared)
-            if asks is not None:
+            if query is not None:
                 places["params"] = params
-            if takes is not None:
-                places["body"] = validate_input(takes, request.data) if checks else request.data
+            if body is not None:
+                places["body"] = validate_input(body, request.data) if validate else request.data
             if IF_MATCH in parameters:
-                body = places.setdefault("body", {})
-                body["version"] = etags.read_expected_version(request, in_body=body.get("version"))
+                sent = places.setdefault("body", {})
+                sent["version"] = etags.read_expected_version(request, in_body=sent.get("version"))
             if writes_anything(asked_verbs):
                 framework.register(request)
-            if repeatable and once:
+            if repeatable and idempotent:
                 return idempotency.respond_once(request, lambda: method(self, request, **places))  # type: ignore[arg-type, return-value]
             return method(self, request, **places)
 
-        content = {"application/json": takes} if takes else {"multipart/form-data": form} if form else None
+        content = {"application/json": body} if body else {"multipart/form-data": form} if form else None
         refusals = REFUSALS | (BODY_REFUSALS if content else {}) | (WRITE_REFUSALS if writes else {})
-        refusals |= (REPEATED_REFUSALS if repeatable else {}) | dict(refuses or {})
-        questionnaire = [_parameter(name, schema) for name, schema in (asks or {}).items()]
+        refusals |= (REPEATED_REFUSALS if repeatable else {}) | dict(extra_errors or {})
+        questionnaire = [_parameter(name, schema) for name, schema in (query or {}).items()]
         described: Method = extend_schema(
             operation_id=operation,
             summary=summary,
             description=method.__doc__,
             request=content,
-            responses={**_answers(gives, status, media, parameters), **_problems(refusals)},
+            responses={**_answers(response, status, media, parameters), **_problems(refusals)},
             parameters=[
                 *questionnaire,
                 *parameters,
                 *([IDEMPOTENCY_KEY] if repeatable else []),
                 *(() if of_people else CONTEXT),
-                *_response_headers(parameters, status, sends or {}),
+                *_list_response_headers(parameters, status, response_headers or {}),
             ],
             examples=_examples(example, answer, status, media),
             extensions={"x-token-verbs": [verb.value for verb in needed]},
         )(act)
-        published = Published(takes or form, asks or {}, gives, (*status, *refusals), example, answer, tuple(needed))
+        published = Published(body or form, query or {}, response, (*status, *refusals), example, answer, tuple(needed))
         described.published = published  # type: ignore[attr-defined]
         return described
 
@@ -167,9 +167,9 @@ def endpoint(
 class Published:
     """The declaration of an endpoint, for the tests that check whether it is true."""
 
-    takes: Schema | None
-    asks: Mapping[str, Schema]
-    gives: Schema | None
+    body: Schema | None
+    query: Mapping[str, Schema]
+    response: Schema | None
     status: tuple[int, ...]
     example: object
     answer: object
@@ -195,17 +195,19 @@ def _parameter(name: str, schema: Schema) -> OpenApiParameter:
 
 
 def _answers(
-    gives: Schema | None, status: Sequence[int], media: str, parameters: Sequence[OpenApiParameter]
+    response: Schema | None, status: Sequence[int], media: str, parameters: Sequence[OpenApiParameter]
 ) -> dict[Any, Any]:
     conditional = {304: OpenApiResponse(description="Your copy is still current.")}
     answers = (
-        {(number, media): gives for number in status} if gives else {number: OpenApiResponse() for number in status}
+        {(number, media): response for number in status}
+        if response
+        else {number: OpenApiResponse() for number in status}
     )
     return {**answers, **(conditional if IF_NONE_MATCH in parameters else {})}
 
 
-def _response_headers(
-    parameters: Sequence[OpenApiParameter], status: Sequence[int], sends: Mapping[str, str]
+def _list_response_headers(
+    parameters: Sequence[OpenApiParameter], status: Sequence[int], response_headers: Mapping[str, str]
 ) -> list[OpenApiParameter]:
     """Return the headers of the answers. What takes a precondition answers the ETag that the next one can name."""
     tagged = [*status, *([304] if IF_NONE_MATCH in parameters else [])]
@@ -213,7 +215,7 @@ def _response_headers(
     return [
         *([_response_header("ETag", ETAG, tagged)] if conditional else []),
         *([_response_header("Location", "The URL of the new resource.", [201])] if 201 in status else []),
-        *(_response_header(name, description, list(status)) for name, description in sends.items()),
+        *(_response_header(name, description, list(status)) for name, description in response_headers.items()),
         _response_header("WWW-Authenticate", "The authentication that is required.", [401]),
         _response_header("Retry-After", "The number of seconds to wait.", [429], type="integer"),
     ]

@@ -28,8 +28,8 @@ class Pairs(APIView):
     @endpoint(
         operation="listPairs",
         summary="List duplicates and contradictions",
-        asks=inputs.PAIRS,
-        gives=output_schemas.page("pairs", output_schemas.PAIR),
+        query=inputs.PAIRS,
+        response=output_schemas.page("pairs", output_schemas.PAIR),
         answer={"pairs": [output_schemas.PAIR_EXAMPLE], "next": None},
     )
     def get(self, request: Request, params: Mapping[str, Any]) -> Response:
@@ -41,7 +41,7 @@ class OnePair(APIView):
     @endpoint(
         operation="getPair",
         summary="Read a pair",
-        gives=output_schemas.PAIR,
+        response=output_schemas.PAIR,
         answer=output_schemas.PAIR_EXAMPLE,
     )
     def get(self, request: Request, pair_id: UUID) -> Response:
@@ -53,8 +53,8 @@ class SettlePair(APIView):
     @endpoint(
         operation="settlePair",
         summary="Settle a pair",
-        takes=inputs.SETTLE_PAIR,
-        gives=output_schemas.PAIR,
+        body=inputs.SETTLE_PAIR,
+        response=output_schemas.PAIR,
         example={"decision": "supersede", "reason": "The port has changed."},
         answer=SETTLED,
         writes=True,
@@ -70,7 +70,7 @@ class ReopenPair(APIView):
     @endpoint(
         operation="reopenPair",
         summary="Take back a decision about a pair",
-        gives=output_schemas.PAIR,
+        response=output_schemas.PAIR,
         answer=output_schemas.PAIR_EXAMPLE,
         writes=True,
         verbs=(Verb.READ, Verb.WRITE),

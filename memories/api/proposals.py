@@ -25,8 +25,8 @@ class Proposals(APIView):
     @endpoint(
         operation="listProposals",
         summary="List your proposals",
-        asks=inputs.PROPOSALS,
-        gives=output_schemas.page("proposals", output_schemas.PROPOSAL),
+        query=inputs.PROPOSALS,
+        response=output_schemas.page("proposals", output_schemas.PROPOSAL),
         answer={"proposals": [output_schemas.PROPOSAL_EXAMPLE], "next": None},
     )
     def get(self, request: Request, params: Mapping[str, Any]) -> Response:
@@ -39,7 +39,7 @@ class OneProposal(APIView):
     @endpoint(
         operation="getProposal",
         summary="Read a proposal",
-        gives=output_schemas.PROPOSAL,
+        response=output_schemas.PROPOSAL,
         answer=output_schemas.PROPOSAL_EXAMPLE,
     )
     def get(self, request: Request, proposal_id: UUID) -> Response:
@@ -49,7 +49,7 @@ class OneProposal(APIView):
     @endpoint(
         operation="withdrawProposal",
         summary="Withdraw a proposal",
-        gives=output_schemas.PROPOSAL,
+        response=output_schemas.PROPOSAL,
         answer=output_schemas.PROPOSAL_EXAMPLE | {"state": "withdrawn"},
         writes=True,
     )
@@ -62,8 +62,8 @@ class Supersede(APIView):
     @endpoint(
         operation="supersedeMemory",
         summary="Replace a memory with another",
-        takes=inputs.SUPERSEDE,
-        gives=output_schemas.WRITTEN,
+        body=inputs.SUPERSEDE,
+        response=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
         example={"by": output_schemas.OTHER_ID},
         answer=CLOSED,
@@ -79,8 +79,8 @@ class Reinstate(APIView):
     @endpoint(
         operation="reinstateMemory",
         summary="Reinstate a replaced memory",
-        takes=inputs.REINSTATE,
-        gives=output_schemas.WRITTEN,
+        body=inputs.REINSTATE,
+        response=output_schemas.WRITTEN,
         parameters=[IF_MATCH],
         example={},
         answer=output_schemas.MEMORY_EXAMPLE | {"version": 3},
@@ -95,8 +95,8 @@ class Timeline(APIView):
     @endpoint(
         operation="listKeyTimeline",
         summary="List the timeline of a key",
-        asks=inputs.TIMELINE,
-        gives=output_schemas.KEY_TIMELINE,
+        query=inputs.TIMELINE,
+        response=output_schemas.KEY_TIMELINE,
         answer={"memories": [output_schemas.MEMORY_EXAMPLE]},
     )
     def get(self, request: Request, key: str, params: Mapping[str, Any]) -> Response:

@@ -19,8 +19,8 @@ class Recall(APIView):
     @endpoint(
         operation="recall",
         summary="Recall memories",
-        takes=inputs.RECALL,
-        gives=recall_schemas.RECALLED,
+        body=inputs.RECALL,
+        response=recall_schemas.RECALLED,
         example={"query": "Which berths are closed?", "limit": 5, "tags": ["berths"]},
         answer={"memories": [HIT], "total_found": 1, "total_is_bound": False, "mode": "hybrid"},
     )
@@ -34,8 +34,8 @@ class WhyNot(APIView):
     @endpoint(
         operation="whyNot",
         summary="Explain why a memory is not in an answer",
-        takes=inputs.WHY_NOT,
-        gives=recall_schemas.VERDICT,
+        body=inputs.WHY_NOT,
+        response=recall_schemas.VERDICT,
         example={"memory_id": output_schemas.MEMORY_EXAMPLE["id"], "query": "Which cranes work?", "limit": 5},
         answer={"rank": 12, "reason": "It is number 12; the limit is 5."},
     )
@@ -48,8 +48,8 @@ class Recalls(APIView):
     @endpoint(
         operation="listRecalls",
         summary="List your past recalls",
-        asks=inputs.RECALLS,
-        gives=output_schemas.page("recalls", recall_schemas.RECALL),
+        query=inputs.RECALLS,
+        response=output_schemas.page("recalls", recall_schemas.RECALL),
         answer={"recalls": [output_schemas.RECALL_EXAMPLE], "next": None},
     )
     def get(self, request: Request, params: Mapping[str, Any]) -> Response:

@@ -34,8 +34,8 @@ class Review(PeopleView):
     @endpoint(
         operation="listReview",
         summary="List what waits for your decision",
-        asks=inputs.REVIEW,
-        gives=output_schemas.REVIEW,
+        query=inputs.REVIEW,
+        response=output_schemas.REVIEW,
         answer={"items": [QUEUE_ITEM], "counts": dict.fromkeys(REVIEW_KINDS, 0) | {"proposals": 1}, "next": None},
         of_people=True,
     )
@@ -49,8 +49,8 @@ class Approve(PeopleView):
     @endpoint(
         operation="approveProposal",
         summary="Approve a proposal",
-        takes=inputs.APPROVE,
-        gives=output_schemas.MEMORY,
+        body=inputs.APPROVE,
+        response=output_schemas.MEMORY,
         example={"note": "Checked on site."},
         answer=output_schemas.MEMORY_EXAMPLE,
         writes=True,
@@ -66,8 +66,8 @@ class Reject(PeopleView):
     @endpoint(
         operation="rejectProposal",
         summary="Reject a proposal",
-        takes=inputs.REJECT,
-        gives=output_schemas.PROPOSAL,
+        body=inputs.REJECT,
+        response=output_schemas.PROPOSAL,
         example={"reason": "It runs by day."},
         answer=output_schemas.PROPOSAL_EXAMPLE | {"state": "rejected"},
         writes=True,
@@ -82,8 +82,8 @@ class Merge(PeopleView):
     @endpoint(
         operation="mergeProposal",
         summary="Merge a proposed memory into another one",
-        takes=inputs.MERGE,
-        gives=output_schemas.MEMORY,
+        body=inputs.MERGE,
+        response=output_schemas.MEMORY,
         example={"target_id": output_schemas.OTHER_ID, "content": "The pump is loud and runs at night.", "version": 1},
         answer=output_schemas.MEMORY_EXAMPLE,
         writes=True,
@@ -98,8 +98,8 @@ class Reopen(PeopleView):
     @endpoint(
         operation="reopenProposal",
         summary="Undo a decision about a proposal",
-        takes=inputs.REOPEN,
-        gives=output_schemas.PROPOSAL,
+        body=inputs.REOPEN,
+        response=output_schemas.PROPOSAL,
         example={},
         answer=output_schemas.PROPOSAL_EXAMPLE,
         writes=True,
@@ -114,8 +114,8 @@ class SettleReviewedPair(PeopleView):
     @endpoint(
         operation="settleReviewedPair",
         summary="Settle a contradiction or a duplicate",
-        takes=inputs.SETTLE_PAIR,
-        gives=output_schemas.PAIR,
+        body=inputs.SETTLE_PAIR,
+        response=output_schemas.PAIR,
         example={"decision": "both-hold", "reason": "One is for staging."},
         answer=output_schemas.PAIR_EXAMPLE,
         writes=True,
@@ -130,8 +130,8 @@ class ReopenReviewedPair(PeopleView):
     @endpoint(
         operation="reopenReviewedPair",
         summary="Undo a decision about a contradiction or a duplicate",
-        takes=inputs.REOPEN,
-        gives=output_schemas.PAIR,
+        body=inputs.REOPEN,
+        response=output_schemas.PAIR,
         example={},
         answer=output_schemas.PAIR_EXAMPLE,
         writes=True,
@@ -179,8 +179,8 @@ class DismissReports(PeopleView):
     @endpoint(
         operation="dismissReports",
         summary="Decide that a reported memory is right",
-        takes=inputs.REOPEN,
-        gives=output_schemas.MEMORY,
+        body=inputs.REOPEN,
+        response=output_schemas.MEMORY,
         example={},
         answer=output_schemas.MEMORY_EXAMPLE,
         writes=True,
@@ -195,8 +195,8 @@ class ReopenReports(PeopleView):
     @endpoint(
         operation="reopenReports",
         summary="Undo a decision about reports",
-        takes=inputs.REOPEN,
-        gives=output_schemas.MEMORY,
+        body=inputs.REOPEN,
+        response=output_schemas.MEMORY,
         example={},
         answer=output_schemas.MEMORY_EXAMPLE,
         writes=True,

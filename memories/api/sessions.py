@@ -37,7 +37,7 @@ HELLO = {"role": "user", "name": "Mira", "content": "We decided to ship on Tuesd
 
 
 class SessionDetail(APIView):
-    @endpoint(operation="getSession", summary="Read a session", gives=output_schemas.SESSION, answer=BOUND)
+    @endpoint(operation="getSession", summary="Read a session", response=output_schemas.SESSION, answer=BOUND)
     def get(self, request: Request, name: str) -> Response:
         """Returns a session of the token's agent."""
         return Response(get_session(actor_of(request), name))
@@ -45,8 +45,8 @@ class SessionDetail(APIView):
     @endpoint(
         operation="registerSession",
         summary="Register a session",
-        takes=inputs.REGISTER_SESSION,
-        gives=output_schemas.SESSION,
+        body=inputs.REGISTER_SESSION,
+        response=output_schemas.SESSION,
         status=(200, 201),
         writes=True,
         example={"user": "mira", "channel": "#releases"},
@@ -64,8 +64,8 @@ class Archive(APIView):
     @endpoint(
         operation="archiveSession",
         summary="Archive a session",
-        takes=inputs.ARCHIVE,
-        gives=output_schemas.ARCHIVED,
+        body=inputs.ARCHIVE,
+        response=output_schemas.ARCHIVED,
         status=(200, 201),
         writes=True,
         example={"name": "release-planning", "messages": [HELLO]},
@@ -86,12 +86,12 @@ class Extract(APIView):
     @endpoint(
         operation="extractMemories",
         summary="Extract memories from a session",
-        takes=inputs.EXTRACT,
-        gives=output_schemas.EXTRACTED,
+        body=inputs.EXTRACT,
+        response=output_schemas.EXTRACTED,
         writes=True,
         example={"messages": [HELLO], "hold": False},
         answer={"saved": [SAVED], "held": [], "known": [], "by": "rules"},
-        once=False,
+        idempotent=False,
     )
     def post(self, request: Request, name: str, body: dict[str, Any]) -> Response:
         """Saves what is worth remembering with the source `auto`, linked to the session and message it comes from. What

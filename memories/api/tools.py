@@ -44,8 +44,8 @@ class Tools(APIView):
     @endpoint(
         operation="listTools",
         summary="List tool definitions",
-        gives=DEFINED,
-        asks=PARAMS,
+        response=DEFINED,
+        query=PARAMS,
         answer={"format": "anthropic", "dialect": "kv", "tools": [tool("kv", "memory").definition(Format.ANTHROPIC)]},
         verbs=(),
     )
@@ -66,12 +66,12 @@ def call_of(dialect: str, tool: Tool) -> type[APIView]:
     @endpoint(
         operation=f"call{dialect.title()}{tool.name.title().replace('_', '')}",
         summary=tool.title,
-        takes=with_nulls(tool.parameters),
-        gives=tool.gives,
+        body=with_nulls(tool.parameters),
+        response=tool.gives,
         writes=not tool.reads,
         example=tool.example,
         answer=tool.answer,
-        checks=False,  # the tool does
+        validate=False,  # the tool does
         verbs=tool.verbs if callable(tool.needs) else tool.verbs({}),
     )
     def post(self: APIView, request: Request, body: object) -> Response:
@@ -88,13 +88,13 @@ class HubTool(APIView):
     @endpoint(
         operation="callHubTool",
         summary="Run one of the hub's own tools",
-        takes=anything(),
-        gives=anything(),
+        body=anything(),
+        response=anything(),
         writes=True,
         example={"query": "Which berths are closed?", "context": {"session": "chat-42"}},
         answer={"memories": [], "mode": "hybrid", "total_found": 0, "total_is_bound": False},
-        checks=False,  # the tool does
-        once=False,
+        validate=False,  # the tool does
+        idempotent=False,
         verbs=(),  # the tool's own, below
     )
     def post(self, request: Request, name: str, body: object) -> Response:
