@@ -102,9 +102,9 @@ class EditMemoryForm(MemoryForm):
 class NewMemoryForm(MemoryForm):
     audience = forms.ChoiceField(required=False, label="Scope", help_text="Who can see it.")
 
-    def __init__(self, *args: Any, place: TeamPage, **options: Any) -> None:
+    def __init__(self, *args: Any, team_page: TeamPage, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["audience"].choices = audience_choices(place)  # type: ignore[attr-defined]
+        self.fields["audience"].choices = audience_choices(team_page)  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         values = super().clean()
@@ -112,16 +112,16 @@ class NewMemoryForm(MemoryForm):
         return values | {"scope": scope or Scope.TEAM, "audience": parse_uuid(audience)}
 
 
-def audience_choices(place: TeamPage, *, author: Any = None) -> AudienceChoices:
+def audience_choices(team_page: TeamPage, *, author: Any = None) -> AudienceChoices:
     """List the audiences a memory can have here, each as scope and id. An agent's own can only be what it wrote."""
-    team = [(f"{Scope.TEAM}:{place.team.pk}", f"Team: {place.team.name}", place.team.pk)]
-    projects = [(f"{Scope.PROJECT}:{one.pk}", f"Project: {one.name}", one.pk) for one in place.projects]
-    agents = [(f"{Scope.AGENT}:{one.pk}", f"Agent: {one.slug}", one.pk) for one in place.agents]
-    me = place.actor.person_id
+    team = [(f"{Scope.TEAM}:{team_page.team.pk}", f"Team: {team_page.team.name}", team_page.team.pk)]
+    projects = [(f"{Scope.PROJECT}:{one.pk}", f"Project: {one.name}", one.pk) for one in team_page.projects]
+    agents = [(f"{Scope.AGENT}:{one.pk}", f"Agent: {one.slug}", one.pk) for one in team_page.agents]
+    me = team_page.actor.person_id
     own = [(f"{Scope.GLOBAL}:{me}", "Global: you alone, in every team", me)] if me else []
     mine = [one for one in agents if author in (None, one[2])]
     every = (*team, *projects, *mine, *own)
-    return [(value, name) for value, name, audience in every if access.may_write(place.actor, audience)]
+    return [(value, name) for value, name, audience in every if access.may_write(team_page.actor, audience)]
 
 
 class LinkForm(forms.Form):

@@ -150,28 +150,28 @@ def team_action(view: TeamActionView[ViewArguments]) -> Callable[..., HttpRespon
     @require_POST
     @in_team
     @wraps(view)
-    def wrapper(request: HttpRequest, place: TeamPage, *args: Any, **kwargs: Any) -> HttpResponse:
+    def wrapper(request: HttpRequest, team_page: TeamPage, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
-            result = view(request, place, *args, **kwargs)
+            result = view(request, team_page, *args, **kwargs)
         except NotFound:
             raise
         except Trouble as refusal:
             warn(request, refusal.message)
-            return redirect_back(request, place)
+            return redirect_back(request, team_page)
         if result.is_warning:
             warn(request, result.text)
         else:
             notify(request, result.text, undo=result.undo)
-        return HttpResponseRedirect(result.to) if result.to else redirect_back(request, place)
+        return HttpResponseRedirect(result.to) if result.to else redirect_back(request, team_page)
 
     return wrapper
 
 
-def redirect_back(request: HttpRequest, place: TeamPage) -> HttpResponse:
+def redirect_back(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
     """Redirect to the page that the form names as `next`, if it is one of ours."""
     wanted = request.POST.get("next", "")
     ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None)
-    return HttpResponseRedirect(wanted if wanted and ours else place.url("team-home"))
+    return HttpResponseRedirect(wanted if wanted and ours else team_page.url("team-home"))
 
 
 def team_page_context(request: HttpRequest) -> dict[str, Any]:

@@ -11,7 +11,7 @@ register = template.Library()
 
 
 @register.filter
-def waiting_count(place: TeamPage) -> str:
+def waiting_count(team_page: TeamPage) -> str:
     """Return how many things wait for this person's decision; nothing for none."""
-    count = count_review_items(actor=place.deciding_actor, now=timezone.now())
+    count = count_review_items(actor=team_page.deciding_actor, now=timezone.now())
     return describe_count(count) if count else ""

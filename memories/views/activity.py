@@ -47,9 +47,9 @@ class ActivityFilterForm(forms.Form):
     until = DayField(required=False, label="To")
     cursor = forms.CharField(required=False, max_length=CURSOR_LENGTH, widget=forms.HiddenInput)
 
-    def __init__(self, params: QueryDict, *, place: TeamPage) -> None:
+    def __init__(self, params: QueryDict, *, team_page: TeamPage) -> None:
         super().__init__(params, auto_id="narrow-%s")
-        self.agents = {agent.slug: agent for agent in place.agents}
+        self.agents = {agent.slug: agent for agent in team_page.agents}
         self.set_choices("agent", self.agents, any_label="Every agent")
 
     def set_choices(self, name: str, choices: Iterable[str], *, any_label: str) -> None:
@@ -91,9 +91,9 @@ class ChangesFilterForm(ActivityFilterForm):
     )
     field_order = ("agent", "person", "change", "since", "until")
 
-    def __init__(self, params: QueryDict, *, place: TeamPage) -> None:
-        super().__init__(params, place=place)
-        members = Membership.objects.of_team(place.team.pk).with_logins()
+    def __init__(self, params: QueryDict, *, team_page: TeamPage) -> None:
+        super().__init__(params, team_page=team_page)
+        members = Membership.objects.of_team(team_page.team.pk).with_logins()
         self.people = {member.user.get_username(): member.user_id for member in members[:MAX_CHOICES]}
         self.set_choices("person", self.people, any_label="Everybody")
 
@@ -107,14 +107,14 @@ class ChangesFilterForm(ActivityFilterForm):
 
 
 @in_team
-def show_activity(request: HttpRequest, place: TeamPage) -> HttpResponse:
+def show_activity(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
     """Show who changed what, newest first."""
-    filters = ChangesFilterForm(request.GET, place=place)
+    filters = ChangesFilterForm(request.GET, team_page=team_page)
     history = ActivityPage([], None)
     if filters.is_valid():
         try:
             history = list_changes(
-                actor=place.team_only_actor,
+                actor=team_page.team_only_actor,
                 limit=CHANGES_PER_PAGE,
                 rule=filters.condition(),
                 cursor=filters.cleaned_data["cursor"] or None,

@@ -30,17 +30,17 @@ ATTACHMENT_CSP = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-sr
 
 
 @team_action
-def attach_files(request: HttpRequest, place: TeamPage, memory_id: UUID) -> ActionResult:
+def attach_files(request: HttpRequest, team_page: TeamPage, memory_id: UUID) -> ActionResult:
     files: list[UploadedFile[bytes]] = request.FILES.getlist("file")
     if not files:
         raise Invalid({"file": "Choose a file first."})
     uploads = [operations.FileUpload(file, file.name or "", file.content_type or "") for file in files]
-    assets = operations.attach_all(actor=place.actor, memory_id=memory_id, files=uploads)
-    return ActionResult(f"Attached {_describe_assets(assets)}.", _detach_url(place, assets))
+    assets = operations.attach_all(actor=team_page.actor, memory_id=memory_id, files=uploads)
+    return ActionResult(f"Attached {_describe_assets(assets)}.", _detach_url(team_page, assets))
 
 
-def _detach_url(place: TeamPage, assets: list[Asset]) -> str:
-    address = place.url("memory-detach", assets[0].memory_id, assets[0].pk)
+def _detach_url(team_page: TeamPage, assets: list[Asset]) -> str:
+    address = team_page.url("memory-detach", assets[0].memory_id, assets[0].pk)
     return f"{address}?together=1" if len(assets) > 1 else address
 
 
@@ -49,30 +49,30 @@ def _describe_assets(assets: list[Asset]) -> str:
 
 
 @team_action
-def detach_files(request: HttpRequest, place: TeamPage, memory_id: UUID, asset_id: UUID) -> ActionResult:
+def detach_files(request: HttpRequest, team_page: TeamPage, memory_id: UUID, asset_id: UUID) -> ActionResult:
     """Remove one attachment; with `together`, all that the same user attached at the same moment."""
-    asset, now = _get_asset(place, memory_id, asset_id), timezone.now()
+    asset, now = _get_asset(team_page, memory_id, asset_id), timezone.now()
     siblings = Asset.objects.in_organization(asset.organization_id).filter(
         memory=memory_id, created_at=asset.created_at
     )
-    assets = list(siblings.filter(user=place.actor.user_id)) if read_param(request, "together") else [asset]
+    assets = list(siblings.filter(user=team_page.actor.user_id)) if read_param(request, "together") else [asset]
     with transaction.atomic():
         for each in assets:
-            operations.detach_file(actor=place.actor, asset_id=each.pk, now=now)
-    return ActionResult(f"Removed {_describe_assets(assets)}.", place.url("memory-reattach", memory_id, asset_id))
+            operations.detach_file(actor=team_page.actor, asset_id=each.pk, now=now)
+    return ActionResult(f"Removed {_describe_assets(assets)}.", team_page.url("memory-reattach", memory_id, asset_id))
 
 
 @team_action
-def reattach_files(request: HttpRequest, place: TeamPage, memory_id: UUID, asset_id: UUID) -> ActionResult:
-    assets = operations.reattach_file(actor=place.actor, memory_id=memory_id, asset_id=asset_id)
-    return ActionResult(f"Put back {_describe_assets(assets)}.", _detach_url(place, assets))
+def reattach_files(request: HttpRequest, team_page: TeamPage, memory_id: UUID, asset_id: UUID) -> ActionResult:
+    assets = operations.reattach_file(actor=team_page.actor, memory_id=memory_id, asset_id=asset_id)
+    return ActionResult(f"Put back {_describe_assets(assets)}.", _detach_url(team_page, assets))
 
 
 @require_safe
 @in_team
-def show_asset(request: HttpRequest, place: TeamPage, memory_id: UUID, asset_id: UUID) -> HttpResponse:
+def show_asset(request: HttpRequest, team_page: TeamPage, memory_id: UUID, asset_id: UUID) -> HttpResponse:
     """Show pictures and texts, send anything else as a download. No content runs within this origin."""
-    asset = _get_asset(place, memory_id, asset_id)
+    asset = _get_asset(team_page, memory_id, asset_id)
     inline = "download" not in request.GET and (is_picture(asset) or is_text(asset))
     content_type = "text/plain; charset=utf-8" if inline and is_text(asset) else asset.content_type
     response: HttpResponseBase = FileResponse(
@@ -84,8 +84,8 @@ def show_asset(request: HttpRequest, place: TeamPage, memory_id: UUID, asset_id:
     return response  # type: ignore[return-value]
 
 
-def _get_asset(place: TeamPage, memory_id: UUID, asset_id: UUID) -> Asset:
-    memory = find_memory_or_forgotten(actor=place.actor, memory_id=memory_id)
+def _get_asset(team_page: TeamPage, memory_id: UUID, asset_id: UUID) -> Asset:
+    memory = find_memory_or_forgotten(actor=team_page.actor, memory_id=memory_id)
     asset = Asset.objects.of_memory(memory).filter(pk=asset_id).first()
     if asset is None:
         raise NotFound("There is no such attachment.")
@@ -93,71 +93,73 @@ def _get_asset(place: TeamPage, memory_id: UUID, asset_id: UUID) -> Asset:
 
 
 @in_team
-def link_memory_view(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpResponse:
+def link_memory_view(request: HttpRequest, team_page: TeamPage, memory_id: UUID) -> HttpResponse:
     """Search for another memory, and link to it."""
-    memory = get_changeable_memory(place, memory_id)
+    memory = get_changeable_memory(team_page, memory_id)
     if request.method != "POST":
-        return _render_link_form(request, place, memory, LinkForm(initial={"supersede": "supersede" in request.GET}))
+        return _render_link_form(
+            request, team_page, memory, LinkForm(initial={"supersede": "supersede" in request.GET})
+        )
     form = LinkForm({name: read_param(request, name) for name in LinkForm.base_fields})
     if not form.is_valid():
-        return _render_link_form(request, place, memory, form, status=400)
+        return _render_link_form(request, team_page, memory, form, status=400)
     values = dict(form.cleaned_data)
     try:
         if values.pop("supersede"):
-            return _replace_other(request, place, memory_id, other_id=values["target_id"])
-        link = operations.associate(actor=place.actor, origin_id=memory_id, **values)
+            return _replace_other(request, team_page, memory_id, other_id=values["target_id"])
+        link = operations.associate(actor=team_page.actor, origin_id=memory_id, **values)
     except Trouble as refusal:
         form.add_error("target_id", refusal.message)
-        return _render_link_form(request, place, memory, form, status=refusal.status)
+        return _render_link_form(request, team_page, memory, form, status=refusal.status)
     undo = urlencode({"target": str(link.target_id), "relation": link.relation})
-    notify(request, "Linked.", undo=f"{place.url('memory-unlink', memory_id)}?{undo}")
-    return HttpResponseRedirect(place.url("memory", memory_id))
+    notify(request, "Linked.", undo=f"{team_page.url('memory-unlink', memory_id)}?{undo}")
+    return HttpResponseRedirect(team_page.url("memory", memory_id))
 
 
-def _replace_other(request: HttpRequest, place: TeamPage, memory_id: UUID, *, other_id: UUID) -> HttpResponse:
-    closed = operations.supersede_memory(actor=place.actor, memory_id=other_id, by=memory_id)
+def _replace_other(request: HttpRequest, team_page: TeamPage, memory_id: UUID, *, other_id: UUID) -> HttpResponse:
+    closed = operations.supersede_memory(actor=team_page.actor, memory_id=other_id, by=memory_id)
     if closed.proposal_id:
         notify(request, "The replacement waits for somebody else's approval.")
     else:
-        notify(request, "Replaced.", undo=place.url("memory-reinstate", other_id))
-    return HttpResponseRedirect(place.url("memory", memory_id))
+        notify(request, "Replaced.", undo=team_page.url("memory-reinstate", other_id))
+    return HttpResponseRedirect(team_page.url("memory", memory_id))
 
 
 def _render_link_form(
-    request: HttpRequest, place: TeamPage, memory: Memory, form: LinkForm, *, status: int = 200
+    request: HttpRequest, team_page: TeamPage, memory: Memory, form: LinkForm, *, status: int = 200
 ) -> HttpResponse:
     find = read_param(request, "find").strip()[: recall.QUERY_LENGTH]
-    others = [other for other in _find_link_candidates(place, find) if other.pk != memory.pk]
+    others = [other for other in _find_link_candidates(team_page, find) if other.pk != memory.pk]
     context: dict[str, Any] = {"section": "memories", "memory": memory, "form": form, "find": find, "others": others}
     return render(request, "memories/memory_link.html", context, status=status)
 
 
-def _find_link_candidates(place: TeamPage, find: str) -> list[Memory]:
+def _find_link_candidates(team_page: TeamPage, find: str) -> list[Memory]:
     """Find memories by id, or by their text and key."""
     if memory_id := parse_uuid(find):
-        return list(Memory.objects.visible_to(place.actor).filter(pk=memory_id))
-    hits = recall.recall(actor=place.actor, query=find, limit=LINK_CANDIDATES + 1, noted=False).hits if find else []
+        return list(Memory.objects.visible_to(team_page.actor).filter(pk=memory_id))
+    hits = recall.recall(actor=team_page.actor, query=find, limit=LINK_CANDIDATES + 1, noted=False).hits if find else []
     return [hit.memory for hit in hits]
 
 
 @team_action
-def unlink_memory_view(request: HttpRequest, place: TeamPage, memory_id: UUID) -> ActionResult:
+def unlink_memory_view(request: HttpRequest, team_page: TeamPage, memory_id: UUID) -> ActionResult:
     """Remove the link from this memory to a `target`, or from an `origin` to it."""
     origin, target = (
         parse_uuid(read_param(request, "origin")) or memory_id,
         parse_uuid(read_param(request, "target")) or memory_id,
     )
     relation = read_param(request, "relation")
-    operations.dissociate(actor=place.actor, origin_id=origin, target_id=target, relation=relation)
+    operations.dissociate(actor=team_page.actor, origin_id=origin, target_id=target, relation=relation)
     again = urlencode(
         {"target_id": str(target), "relation": relation, "weight": read_param(request, "weight") or "0.5"}
     )
-    return ActionResult("Link removed.", f"{place.url('memory-link', origin)}?{again}")
+    return ActionResult("Link removed.", f"{team_page.url('memory-link', origin)}?{again}")
 
 
 @in_team
-def add_source(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpResponse:
-    memory = get_changeable_memory(place, memory_id)
+def add_source(request: HttpRequest, team_page: TeamPage, memory_id: UUID) -> HttpResponse:
+    memory = get_changeable_memory(team_page, memory_id)
     if request.method != "POST":
         return _render_source_form(request, memory, SourceForm())
     form = SourceForm(request.POST)
@@ -168,14 +170,14 @@ def add_source(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpRe
     except Trouble as refusal:
         add_refusal(form, refusal)
         return _render_source_form(request, memory, form, status=refusal.status)
-    notify(request, "Source added.", undo=place.url("memory-uncite", memory_id, source.pk))
-    return HttpResponseRedirect(place.url("memory", memory_id))
+    notify(request, "Source added.", undo=team_page.url("memory-uncite", memory_id, source.pk))
+    return HttpResponseRedirect(team_page.url("memory", memory_id))
 
 
 @transaction.atomic
-def _save_source(place: TeamPage, memory_id: UUID, *, session: str, **fields: Any) -> Source:
+def _save_source(team_page: TeamPage, memory_id: UUID, *, session: str, **fields: Any) -> Source:
     """Save a source; a session that a person names must exist already."""
-    source = operations.add_citation(actor=place.actor, memory_id=memory_id, session=session, **fields)
+    source = operations.add_citation(actor=team_page.actor, memory_id=memory_id, session=session, **fields)
     if session and not source.session_id:
         raise Invalid({"session": "This session was deleted or is not visible to you."})
     return source
@@ -187,20 +189,20 @@ def _render_source_form(request: HttpRequest, memory: Memory, form: SourceForm, 
 
 
 @team_action
-def remove_source(request: HttpRequest, place: TeamPage, memory_id: UUID, source_id: UUID) -> ActionResult:
-    operations.remove_citation(actor=place.actor, memory_id=memory_id, source_id=source_id)
-    return ActionResult("Source removed.", place.url("memory-recite", memory_id, source_id))
+def remove_source(request: HttpRequest, team_page: TeamPage, memory_id: UUID, source_id: UUID) -> ActionResult:
+    operations.remove_citation(actor=team_page.actor, memory_id=memory_id, source_id=source_id)
+    return ActionResult("Source removed.", team_page.url("memory-recite", memory_id, source_id))
 
 
 @team_action
-def restore_source(request: HttpRequest, place: TeamPage, memory_id: UUID, source_id: UUID) -> ActionResult:
-    operations.restore_citation(actor=place.actor, memory_id=memory_id, source_id=source_id)
-    return ActionResult("Source put back.", place.url("memory-uncite", memory_id, source_id))
+def restore_source(request: HttpRequest, team_page: TeamPage, memory_id: UUID, source_id: UUID) -> ActionResult:
+    operations.restore_citation(actor=team_page.actor, memory_id=memory_id, source_id=source_id)
+    return ActionResult("Source put back.", team_page.url("memory-uncite", memory_id, source_id))
 
 
-def get_changeable_memory(place: TeamPage, memory_id: UUID) -> Memory:
+def get_changeable_memory(team_page: TeamPage, memory_id: UUID) -> Memory:
     """Return a memory that the user may change; raise Forbidden or NotFound otherwise."""
-    memory = find_memory_or_forgotten(actor=place.actor, memory_id=memory_id)
-    if not access.may_write(place.actor, memory.audience):
+    memory = find_memory_or_forgotten(actor=team_page.actor, memory_id=memory_id)
+    if not access.may_write(team_page.actor, memory.audience):
         raise Forbidden("You may read this memory, but not change it.")
     return memory

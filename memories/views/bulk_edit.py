@@ -77,38 +77,38 @@ class BulkEditForm(forms.Form):
 
 
 @in_team
-def preview_bulk_edit(request: HttpRequest, place: TeamPage) -> HttpResponse:
+def preview_bulk_edit(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
     if request.method != "POST":
-        return HttpResponseRedirect(place.url("memories"))
-    return render_preview(request, place, ids=read_selection(request.POST, place=place))
+        return HttpResponseRedirect(team_page.url("memories"))
+    return render_preview(request, team_page, ids=read_selection(request.POST, team_page=team_page))
 
 
 @in_team
-def show_batches(request: HttpRequest, place: TeamPage) -> HttpResponse:
+def show_batches(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
     """List the latest bulk edits; a POST applies another one."""
     if request.method == "POST":
-        return _apply_bulk_edit(request, place)
-    latest = Batch.objects.visible_to(place.actor).filter(team=place.team).with_authors()
+        return _apply_bulk_edit(request, team_page)
+    latest = Batch.objects.visible_to(team_page.actor).filter(team=team_page.team).with_authors()
     batches = [(batch, describe_batch(batch)) for batch in latest.order_by("-created_at")[:BATCHES_LISTED]]
     return render(request, "memories/bulk_edits.html", {"section": "memories", "batches": batches})
 
 
-def _apply_bulk_edit(request: HttpRequest, place: TeamPage) -> HttpResponse:
+def _apply_bulk_edit(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
     seen, form = parse_seen_versions(request.POST.get("seen", "")), BulkEditForm(request.POST)
     try:
-        batch = bulk_edit.apply_bulk_edit(actor=place.actor, seen=seen, wish=form.wish())
+        batch = bulk_edit.apply_bulk_edit(actor=team_page.actor, seen=seen, wish=form.wish())
     except (Conflict, Invalid) as refusal:
-        return render_preview(request, place, ids=list(seen), refusal=refusal)
-    notify(request, f"{describe_batch(batch)}.", undo=place.url("memories-batch-undo", batch.pk))
-    return redirect_back(request, place)
+        return render_preview(request, team_page, ids=list(seen), refusal=refusal)
+    notify(request, f"{describe_batch(batch)}.", undo=team_page.url("memories-batch-undo", batch.pk))
+    return redirect_back(request, team_page)
 
 
 @in_team
-def show_batch(request: HttpRequest, place: TeamPage, batch_id: UUID) -> HttpResponse:
-    batch = Batch.objects.visible_to(place.actor).with_authors().filter(pk=batch_id).first()
+def show_batch(request: HttpRequest, team_page: TeamPage, batch_id: UUID) -> HttpResponse:
+    batch = Batch.objects.visible_to(team_page.actor).with_authors().filter(pk=batch_id).first()
     if batch is None:
         raise NotFound("There is no such batch.")
-    memories = bulk_edit.find_selectable(actor=place.actor, memory_ids=batch.memory_ids)
+    memories = bulk_edit.find_selectable(actor=team_page.actor, memory_ids=batch.memory_ids)
     lines = [(memories.get(pk), _describe_memory_state(batch, pk, memories)) for pk in batch.memory_ids]
     return render(
         request,
@@ -118,17 +118,19 @@ def show_batch(request: HttpRequest, place: TeamPage, batch_id: UUID) -> HttpRes
 
 
 @team_action
-def undo_batch(request: HttpRequest, place: TeamPage, batch_id: UUID) -> ActionResult:
-    batch = bulk_edit.undo_bulk_edit(actor=place.actor, batch_id=batch_id)
+def undo_batch(request: HttpRequest, team_page: TeamPage, batch_id: UUID) -> ActionResult:
+    batch = bulk_edit.undo_bulk_edit(actor=team_page.actor, batch_id=batch_id)
     left = len(batch.left_ids)
     text = f"Undone: {pluralize_memories(len(batch.memory_ids) - left)} as before."
     if not left:
         return ActionResult(text)
-    return ActionResult(f"{text} {left} changed meanwhile and left alone.", to=place.url("memories-batch", batch.pk))
+    return ActionResult(
+        f"{text} {left} changed meanwhile and left alone.", to=team_page.url("memories-batch", batch.pk)
+    )
 
 
 def render_preview(
-    request: HttpRequest, place: TeamPage, *, ids: Sequence[UUID], refusal: Conflict | Invalid | None = None
+    request: HttpRequest, team_page: TeamPage, *, ids: Sequence[UUID], refusal: Conflict | Invalid | None = None
 ) -> HttpResponse:
     """Render the effect of a bulk edit, or first ask for the field that it requires."""
     form = BulkEditForm(request.POST)
@@ -137,27 +139,27 @@ def render_preview(
     kind, effect = BulkActionKind(form["kind"].value()), None
     if form.is_complete:
         try:
-            effect = bulk_edit.preview_effects(actor=place.actor, memory_ids=ids, wish=form.wish())
+            effect = bulk_edit.preview_effects(actor=team_page.actor, memory_ids=ids, wish=form.wish())
         except Invalid as invalid:
             add_refusal(form, invalid)
     context: dict[str, Any] = {"section": "memories", "form": form, "kind": kind, "effect": effect, "ids": ids}
-    context |= {"doing": BULK_ACTION_LABELS[kind], "next": return_url(request, place), "refusal": refusal}
+    context |= {"doing": BULK_ACTION_LABELS[kind], "next": return_url(request, team_page), "refusal": refusal}
     if effect:
         context["seen"] = " ".join(f"{pk}:{version}" for pk, version in effect.versions.items())
         context["title"] = f"{BULK_ACTION_LABELS[kind]} {pluralize_memories(len(effect.changing))}"
     else:
         context["title"] = f"{BULK_ACTION_LABELS[kind]} {pluralize_memories(len(ids))}"
-        context["chosen"] = list(bulk_edit.find_selectable(actor=place.actor, memory_ids=ids).values())
+        context["chosen"] = list(bulk_edit.find_selectable(actor=team_page.actor, memory_ids=ids).values())
     status = 409 if isinstance(refusal, Conflict) else 400 if form.is_complete and not effect else 200
     return render(request, "memories/bulk_edit_preview.html", context, status=status)
 
 
-def read_selection(params: QueryDict, *, place: TeamPage) -> list[UUID]:
+def read_selection(params: QueryDict, *, team_page: TeamPage) -> list[UUID]:
     """Return the ids of the ticked memories; with `all`, the first ones of the filtered list in that query string."""
     ids = [pk for pk in map(parse_uuid, params.getlist("memory")) if pk]
     if "all" in params:
         ids = lists.matching_ids(
-            MemoryFilterForm(QueryDict(params.get("all")), place=place), limit=bulk_edit.MAX_BULK_MEMORIES
+            MemoryFilterForm(QueryDict(params.get("all")), team_page=team_page), limit=bulk_edit.MAX_BULK_MEMORIES
         )
     return ids
 
@@ -172,9 +174,9 @@ def parse_seen_versions(seen: str) -> dict[UUID, int]:
     }
 
 
-def return_url(request: HttpRequest, place: TeamPage) -> str:
+def return_url(request: HttpRequest, team_page: TeamPage) -> str:
     address = request.POST.get("next", "")
-    return address if url_has_allowed_host_and_scheme(address, allowed_hosts=None) else place.url("memories")
+    return address if url_has_allowed_host_and_scheme(address, allowed_hosts=None) else team_page.url("memories")
 
 
 def describe_batch(batch: Batch) -> str:

@@ -54,14 +54,16 @@ class SectionCost:
 
 
 @in_team
-def show_agent_context(request: HttpRequest, place: TeamPage) -> HttpResponse:
-    defaults = {"agent": place.agents[0].slug if place.agents else "", "budget": context.DEFAULT_BUDGET}
-    form = AgentContextForm(defaults | {name: value for name, value in request.GET.items() if value}, place=place)
-    preview = _build_context(request, form) if place.agents and form.is_valid() else {}
+def show_agent_context(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
+    defaults = {"agent": team_page.agents[0].slug if team_page.agents else "", "budget": context.DEFAULT_BUDGET}
+    form = AgentContextForm(
+        defaults | {name: value for name, value in request.GET.items() if value}, team_page=team_page
+    )
+    preview = _build_context(request, form) if team_page.agents and form.is_valid() else {}
     return render(
         request,
         "memories/agent_context.html",
-        {"section": "core", "form": form, "memory": find_team_core(place), **preview},
+        {"section": "core", "form": form, "memory": find_team_core(team_page), **preview},
     )
 
 

@@ -45,37 +45,39 @@ class ConversationRow:
 
 
 @in_team
-def show_conversations(request: HttpRequest, place: TeamPage) -> HttpResponse:
+def show_conversations(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
     """List conversations, newest first, or search them."""
     query = request.GET.get("q", "").replace("\0", "").strip()[: files.MAX_FILE_QUERY]
     context: dict[str, object] = {"section": "conversations", "query": query}
     if query:
-        result = files.search_team_files(place, query, folder=transcript.ARCHIVE_FOLDER)
+        result = files.search_team_files(team_page, query, folder=transcript.ARCHIVE_FOLDER)
         hits = zip(
-            _conversation_rows(place, [file for file, _ in result.hits]), (part for _, part in result.hits), strict=True
+            _conversation_rows(team_page, [file for file, _ in result.hits]),
+            (part for _, part in result.hits),
+            strict=True,
         )
         return render(request, "memories/conversations.html", context | {"hits": list(hits), "more": result.more})
     before = request.GET.get("before", "").replace("\0", "")
-    rows = files.readable_files(place).last_below(transcript.ARCHIVE_FOLDER, before=before)
+    rows = files.readable_files(team_page).last_below(transcript.ARCHIVE_FOLDER, before=before)
     files_page = list(rows.with_beginning(characters=TITLE_CHARACTERS)[: CONVERSATIONS_PER_PAGE + 1])
     following = files_page[CONVERSATIONS_PER_PAGE - 1].path if len(files_page) > CONVERSATIONS_PER_PAGE else ""
-    conversations = _conversation_rows(place, files_page[:CONVERSATIONS_PER_PAGE])
+    conversations = _conversation_rows(team_page, files_page[:CONVERSATIONS_PER_PAGE])
     return render(
         request, "memories/conversations.html", context | {"conversations": conversations, "following": following}
     )
 
 
-def _conversation_rows(place: TeamPage, team_files: Sequence[TeamFile]) -> list[ConversationRow]:
-    memories = {memory.key: memory for memory in _conversation_memories(place, [file.path for file in team_files])}
+def _conversation_rows(team_page: TeamPage, team_files: Sequence[TeamFile]) -> list[ConversationRow]:
+    memories = {memory.key: memory for memory in _conversation_memories(team_page, [file.path for file in team_files])}
     titles = [transcript.read_title(file.beginning, path=file.path) for file in team_files]
     return [
         ConversationRow(file, title, memories.get(file.path)) for file, title in zip(team_files, titles, strict=True)
     ]
 
 
-def _conversation_memories(place: TeamPage, paths: Sequence[str]) -> Sequence[Memory]:
+def _conversation_memories(team_page: TeamPage, paths: Sequence[str]) -> Sequence[Memory]:
     """Return the memories by which recall finds the conversations: their keys are the paths."""
-    own = Memory.objects.visible_to(place.team_only_actor).filter(audience=place.team.pk)
+    own = Memory.objects.visible_to(team_page.team_only_actor).filter(audience=team_page.team.pk)
     rows = own.filter(owns_key=True, key__in=paths)
     return list(rows.defer("search"))
 
@@ -95,20 +97,20 @@ class ConversationTurn:
 
 
 @in_team
-def show_conversation(request: HttpRequest, place: TeamPage, path: str) -> HttpResponse:
+def show_conversation(request: HttpRequest, team_page: TeamPage, path: str) -> HttpResponse:
     """Show a conversation message by message; a file that cannot be parsed as plain text."""
-    file = files.get_file(place, f"{transcript.ARCHIVE_FOLDER}/{path}")
+    file = files.get_file(team_page, f"{transcript.ARCHIVE_FOLDER}/{path}")
     context = {
         "section": "conversations",
         "file": file,
-        "memory": next(iter(_conversation_memories(place, [file.path])), None),
+        "memory": next(iter(_conversation_memories(team_page, [file.path])), None),
     }
     try:
         conversation = transcript.parse_conversation(file.content)
     except transcript.UnreadableConversation:
         title = transcript.read_title(file.content, path=file.path)
         return render(request, "memories/conversation.html", context | {"title": title, "text": file.content})
-    by_message = _memories_by_message(place, file, conversation)
+    by_message = _memories_by_message(team_page, file, conversation)
     first = _first_message_on_page(request.GET.get("from", ""), len(conversation.messages))
     turns = [
         ConversationTurn(number, message, by_message.get(message.id, ()) if message.id else ())
@@ -142,9 +144,11 @@ def _find_unattributed(messages: Sequence[Message], by_message: Mapping[str, Seq
     return [memory for message_id, memories in by_message.items() if message_id not in known_ids for memory in memories]
 
 
-def _memories_by_message(place: TeamPage, file: TeamFile, conversation: Conversation) -> Mapping[str, Sequence[Memory]]:
+def _memories_by_message(
+    team_page: TeamPage, file: TeamFile, conversation: Conversation
+) -> Mapping[str, Sequence[Memory]]:
     """Return the memories saved from the session, by the message that they quote."""
-    organization = place.team.organization_id
+    organization = team_page.team.organization_id
     sessions = Session.objects.in_organization(organization).filter(agent=file.agent_id, name=conversation.session)
     sources = Source.objects.in_organization(organization).filter(session__in=sessions)
     pairs = (
@@ -152,7 +156,7 @@ def _memories_by_message(place: TeamPage, file: TeamFile, conversation: Conversa
         if conversation.session and file.agent_id
         else []
     )
-    rows = Memory.objects.visible_to(place.team_only_actor).filter(pk__in={memory_id for memory_id, _ in pairs})
+    rows = Memory.objects.visible_to(team_page.team_only_actor).filter(pk__in={memory_id for memory_id, _ in pairs})
     memories: dict[UUID, Memory] = {memory.pk: memory for memory in rows.exclude(key=file.path).defer("search")}
     by_message: dict[str, list[Memory]] = defaultdict(list)
     for memory_id, message_id in pairs:

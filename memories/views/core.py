@@ -48,20 +48,20 @@ class CoreForm(forms.Form):
 
 
 @in_team
-def show_core(request: HttpRequest, place: TeamPage) -> HttpResponse:
-    core = find_team_core(place)
-    others = _team_memories(place).in_core_category_of(place.team.pk).order_by("-updated_at")
+def show_core(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
+    core = find_team_core(team_page)
+    others = _team_memories(team_page).in_core_category_of(team_page.team.pk).order_by("-updated_at")
     others = others.exclude(pk=core.pk) if core else others
     extra = {"others": others[:OTHER_CORES_LISTED], "example": CORE_EXAMPLE}
     return render(request, "memories/core.html", core_page_context(core) | extra | {"memory": core})
 
 
-def find_team_core(place: TeamPage) -> Memory | None:
-    return find_core(actor=place.actor, team_id=place.team.pk)
+def find_team_core(team_page: TeamPage) -> Memory | None:
+    return find_core(actor=team_page.actor, team_id=team_page.team.pk)
 
 
-def _team_memories(place: TeamPage) -> MemoryQuerySet:
-    return Memory.objects.visible_to(place.actor).with_authors().defer("search")
+def _team_memories(team_page: TeamPage) -> MemoryQuerySet:
+    return Memory.objects.visible_to(team_page.actor).with_authors().defer("search")
 
 
 def core_page_context(memory: Memory | None, content: str | None = None) -> dict[str, Any]:
@@ -83,27 +83,27 @@ def core_page_context(memory: Memory | None, content: str | None = None) -> dict
 
 
 @in_team
-def write_core(request: HttpRequest, place: TeamPage) -> HttpResponse:
+def write_core(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
     """Write the first core memory of a team."""
-    if not place.may_write:
+    if not team_page.may_write:
         raise Forbidden("You may read this team's memories, but not write any.")
-    if (existing := find_team_core(place)) and request.method != "POST":
-        return HttpResponseRedirect(place.url("core-edit", existing.pk))
-    return CoreEdit(request, place, memory=None).respond()
+    if (existing := find_team_core(team_page)) and request.method != "POST":
+        return HttpResponseRedirect(team_page.url("core-edit", existing.pk))
+    return CoreEdit(request, team_page, memory=None).respond()
 
 
 @in_team
-def edit_core(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpResponse:
-    memory = _get_core_memory(place, memory_id)
-    if not access.may_write(place.actor, memory.audience):
+def edit_core(request: HttpRequest, team_page: TeamPage, memory_id: UUID) -> HttpResponse:
+    memory = _get_core_memory(team_page, memory_id)
+    if not access.may_write(team_page.actor, memory.audience):
         raise Forbidden("You may read this memory, but not change it.")
-    return CoreEdit(request, place, memory=memory).respond()
+    return CoreEdit(request, team_page, memory=memory).respond()
 
 
-def _get_core_memory(place: TeamPage, memory_id: UUID) -> Memory:
-    rows = (_team_memories(place), Memory.objects.restorable_by(place.actor))
+def _get_core_memory(team_page: TeamPage, memory_id: UUID) -> Memory:
+    rows = (_team_memories(team_page), Memory.objects.restorable_by(team_page.actor))
     # It may have been forgotten while somebody still edits it: their text is not lost.
-    found = (each.editable_as_core_of(place.team.pk).filter(pk=memory_id).first() for each in rows)
+    found = (each.editable_as_core_of(team_page.team.pk).filter(pk=memory_id).first() for each in rows)
     memory = next(filter(None, found), None)
     if memory is None:
         raise NotFound("There is no such core memory.")
@@ -116,8 +116,8 @@ class CoreEdit(EditFlow[CoreForm]):
     editor_template = "memories/core_edit.html"
     merge_template = "memories/core_merge.html"
 
-    def __init__(self, request: HttpRequest, place: TeamPage, *, memory: Memory | None) -> None:
-        super().__init__(request, place)
+    def __init__(self, request: HttpRequest, team_page: TeamPage, *, memory: Memory | None) -> None:
+        super().__init__(request, team_page)
         self.memory = memory
 
     def respond(self) -> HttpResponse:
@@ -140,20 +140,22 @@ class CoreEdit(EditFlow[CoreForm]):
         return CoreForm(self.request.POST)
 
     def save(self, form: CoreForm) -> ActionResult:
-        content, actor = form.cleaned_data["content"], self.place.actor
+        content, actor = form.cleaned_data["content"], self.team_page.actor
         if self.memory:
             version = form.cleaned_data["version"]
             saved = operations.update_memory(actor=actor, memory_id=self.memory.pk, content=content, version=version)
-            undo = _core_revert_url(self.place, saved)
+            undo = _core_revert_url(self.team_page, saved)
         else:
             draft = Draft(key=CORE_KEY, category=CORE_CATEGORY, content=content, dedupe=Dedupe.REFUSE)
             saved = operations.save_memory(actor=actor, draft=draft)
-            undo = undo_save_url(self.place, saved)
-        return ActionResult(f"Saved as version {saved.version}.", undo, self.place.url("core"))
+            undo = undo_save_url(self.team_page, saved)
+        return ActionResult(f"Saved as version {saved.version}.", undo, self.team_page.url("core"))
 
     def merge(self, form: CoreForm, conflict: Conflict) -> dict[str, Any] | None:
         current = conflict.current.pk if conflict.current else None
-        theirs = _team_memories(self.place).filter(pk=current).first() if current else find_team_core(self.place)
+        theirs = (
+            _team_memories(self.team_page).filter(pk=current).first() if current else find_team_core(self.team_page)
+        )
         if theirs is None:
             return None
         base = _core_version(theirs, form.cleaned_data["version"])
@@ -166,7 +168,7 @@ class CoreEdit(EditFlow[CoreForm]):
             | merging
             | {
                 "memory": theirs,
-                "action": self.place.url("core-edit", theirs.pk),
+                "action": self.team_page.url("core-edit", theirs.pk),
                 "form": CoreForm(initial={"content": together, "version": theirs.version}),
                 "version": theirs.version,
                 "by": _core_version(theirs, theirs.version),
@@ -174,26 +176,26 @@ class CoreEdit(EditFlow[CoreForm]):
         )
 
     def page_context(self) -> dict[str, Any]:
-        address = self.place.url("core-edit", self.memory.pk) if self.memory else self.place.url("core-write")
-        return {"section": "core", "memory": self.memory, "action": address, "cancel_url": self.place.url("core")}
+        address = self.team_page.url("core-edit", self.memory.pk) if self.memory else self.team_page.url("core-write")
+        return {"section": "core", "memory": self.memory, "action": address, "cancel_url": self.team_page.url("core")}
 
     def render_editor(self, form: CoreForm, *, status: int = 200, **extra: Any) -> HttpResponse:
         preview = core_page_context(self.memory, str(form["content"].value() or ""))
         return super().render_editor(form, status=status, **preview, **extra)
 
 
-def _core_revert_url(place: TeamPage, memory: Memory) -> str:
+def _core_revert_url(team_page: TeamPage, memory: Memory) -> str:
     """Return the address that reverts to the version before, if nobody has changed it since."""
-    return f"{place.url('core-revert', memory.pk, memory.version - 1)}?seen={memory.version}"
+    return f"{team_page.url('core-revert', memory.pk, memory.version - 1)}?seen={memory.version}"
 
 
 # History
 
 
 @in_team
-def show_core_history(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpResponse:
+def show_core_history(request: HttpRequest, team_page: TeamPage, memory_id: UUID) -> HttpResponse:
     """List its versions, and show the changes of one: the newest, unless another one is chosen."""
-    memory = _get_core_memory(place, memory_id)
+    memory = _get_core_memory(team_page, memory_id)
     versions = list(_core_versions(memory).defer("metadata").order_by("-version")[:CORE_VERSIONS_LISTED])
     requested = request.GET.get("version", "")
     chosen = _core_version(memory, int(requested)) if requested.isdecimal() and len(requested) < 9 else versions[0]
@@ -219,14 +221,14 @@ def _core_version(memory: Memory, number: int | None) -> Revision | None:
 
 
 @team_action
-def revert_core(request: HttpRequest, place: TeamPage, memory_id: UUID, version: int) -> ActionResult:
+def revert_core(request: HttpRequest, team_page: TeamPage, memory_id: UUID, version: int) -> ActionResult:
     """Revert to a version, if the memory is still at the version that the user saw."""
-    memory = _get_core_memory(place, memory_id)
+    memory = _get_core_memory(team_page, memory_id)
     seen = request.GET.get("seen", "")
     reverted = operations.revert_memory(
-        actor=place.actor,
+        actor=team_page.actor,
         memory_id=memory.pk,
         to_version=version,
         version=int(seen) if seen.isdecimal() and len(seen) < 9 else None,
     )
-    return ActionResult(f"It says again what version {version} said.", undo=_core_revert_url(place, reverted))
+    return ActionResult(f"It says again what version {version} said.", undo=_core_revert_url(team_page, reverted))

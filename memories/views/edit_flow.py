@@ -26,9 +26,9 @@ class EditFlow(ABC, Generic[EditForm]):
     editor_template: ClassVar[str]
     merge_template: ClassVar[str]
 
-    def __init__(self, request: HttpRequest, place: TeamPage) -> None:
+    def __init__(self, request: HttpRequest, team_page: TeamPage) -> None:
         self.request = request
-        self.place = place
+        self.team_page = team_page
 
     def respond(self) -> HttpResponse:
         if self.request.method != "POST":

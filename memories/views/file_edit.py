@@ -67,23 +67,23 @@ class NewFileForm(FilePathForm, FileTextForm):
 
 
 @in_team
-def create_file_view(request: HttpRequest, place: TeamPage) -> HttpResponse:
-    require_write_access(place)
+def create_file_view(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
+    require_write_access(team_page)
     folder = clean_path(request.GET.get("folder", "").strip("/"))
     form = NewFileForm(request.POST or None, initial={"path": f"{folder}/" if folder else ""})
     if form.is_valid():
         try:
             path = clean_fields({"path": form.cleaned_data["path"]}, now=timezone.now())["path"]
             file = operations.folders.create_file(
-                actor=place.team_only_actor, path=path, content=form.cleaned_data["file"]
+                actor=team_page.team_only_actor, path=path, content=form.cleaned_data["file"]
             )
         except Trouble as refusal:
             _refuse_path(form, refusal)
         else:
-            notify(request, f"{file.path} is written.", undo=undo_write_url(place, file))
-            return HttpResponseRedirect(place.url("file", file.path))
+            notify(request, f"{file.path} is written.", undo=undo_write_url(team_page, file))
+            return HttpResponseRedirect(team_page.url("file", file.path))
     context = {"section": "files", "form": form, "crumbs": folder_crumbs(f"{folder}/"), "unsaved": form.is_bound}
-    context |= {"action": request.get_full_path(), "cancel_url": place.url("files")}
+    context |= {"action": request.get_full_path(), "cancel_url": team_page.url("files")}
     return render(request, "memories/file_new.html", context, status=400 if form.errors else 200)
 
 
@@ -95,9 +95,9 @@ def _refuse_path(form: forms.Form, refusal: Trouble) -> None:
 
 
 @in_team
-def edit_file_view(request: HttpRequest, place: TeamPage, path: str) -> HttpResponse:
-    require_write_access(place)
-    return FileEdit(request, place, clean_path(path)).respond()
+def edit_file_view(request: HttpRequest, team_page: TeamPage, path: str) -> HttpResponse:
+    require_write_access(team_page)
+    return FileEdit(request, team_page, clean_path(path)).respond()
 
 
 class FileEdit(EditFlow[FileTextForm]):
@@ -106,12 +106,12 @@ class FileEdit(EditFlow[FileTextForm]):
     editor_template = "memories/file_edit.html"
     merge_template = "memories/file_merge.html"
 
-    def __init__(self, request: HttpRequest, place: TeamPage, path: str) -> None:
-        super().__init__(request, place)
+    def __init__(self, request: HttpRequest, team_page: TeamPage, path: str) -> None:
+        super().__init__(request, team_page)
         self.path = path
 
     def build_form(self) -> FileTextForm:
-        file = get_file(self.place, self.path)
+        file = get_file(self.team_page, self.path)
         return FileTextForm.for_file(file, file.content)
 
     def read_form(self) -> FileTextForm:
@@ -120,25 +120,25 @@ class FileEdit(EditFlow[FileTextForm]):
     def save(self, form: FileTextForm) -> ActionResult:
         text, version = self._text_to_save(form), form.expected_version
         saved = operations.files.write_file(
-            actor=self.place.team_only_actor, path=self.path, content=text, version=version
+            actor=self.team_page.team_only_actor, path=self.path, content=text, version=version
         )
-        undo = undo_write_url(self.place, saved)
-        return ActionResult(f"{file_name(self.path)} is saved.", undo, self.place.url("file", self.path))
+        undo = undo_write_url(self.team_page, saved)
+        return ActionResult(f"{file_name(self.path)} is saved.", undo, self.team_page.url("file", self.path))
 
     def _text_to_save(self, form: FileTextForm) -> str:
         """Return the text with the line ends that the file has, which no text area keeps."""
         text = str(form.cleaned_data["file"])
-        present = readable_files(self.place).at(self.path).defer("search").first()
+        present = readable_files(self.team_page).at(self.path).defer("search").first()
         return text.replace("\n", "\r\n") if present and "\r\n" in present.content else text
 
     def respond_to_refusal(self, form: FileTextForm, refusal: Trouble) -> HttpResponse:
         if not isinstance(refusal, NotFound):
             return super().respond_to_refusal(form, refusal)
         text = FileTextForm(initial={"file": form.cleaned_data["file"]})
-        return self.render_editor(text, status=409, gone=True, unsaved=True, cancel_url=self.place.url("files"))
+        return self.render_editor(text, status=409, gone=True, unsaved=True, cancel_url=self.team_page.url("files"))
 
     def merge(self, form: FileTextForm, conflict: Conflict) -> dict[str, Any]:
-        theirs = get_file(self.place, self.path)
+        theirs = get_file(self.team_page, self.path)
         versions, values = FileVersion.objects.of_file(theirs), form.cleaned_data
         base = versions.filter(file=values["file_id"], version=values["version"]).first()
         merging = merge_text_context(
@@ -159,8 +159,8 @@ class FileEdit(EditFlow[FileTextForm]):
             "section": "files",
             "name": file_name(self.path),
             "crumbs": folder_crumbs(self.path),
-            "action": self.place.url("file-edit", self.path),
-            "cancel_url": self.place.url("file", self.path),
+            "action": self.team_page.url("file-edit", self.path),
+            "cancel_url": self.team_page.url("file", self.path),
         }
 
 
@@ -168,33 +168,33 @@ class FileEdit(EditFlow[FileTextForm]):
 
 
 @in_team
-def move_file_view(request: HttpRequest, place: TeamPage, path: str) -> HttpResponse:
+def move_file_view(request: HttpRequest, team_page: TeamPage, path: str) -> HttpResponse:
     """Move a file, or a folder with all its files. An undo link names the destination in its query string."""
-    require_write_access(place)
+    require_write_access(team_page)
     path = clean_path(path)
     undo_data = {"path": request.GET["to"]} if "to" in request.GET and request.method == "POST" else None
     form = FilePathForm(undo_data or request.POST or None, initial={"path": path})
     if form.is_valid():
         try:
             to = clean_fields({"path": form.cleaned_data["path"]}, now=timezone.now())["path"]
-            operations.folders.move_path(actor=place.team_only_actor, path=path, to=to)
+            operations.folders.move_path(actor=team_page.team_only_actor, path=path, to=to)
         except NotFound:
             raise
         except Trouble as refusal:
             _refuse_path(form, refusal)
         else:
-            return _redirect_after_move(request, place, path, to)
-    elif not readable_files(place).at(path).exists() and not readable_files(place).below(path).exists():
+            return _redirect_after_move(request, team_page, path, to)
+    elif not readable_files(team_page).at(path).exists() and not readable_files(team_page).below(path).exists():
         raise NotFound(f"There is no file or folder {path!r}.")
     context = {"section": "files", "form": form, "path": path, "name": file_name(path), "crumbs": folder_crumbs(path)}
     return render(request, "memories/file_move.html", context, status=400 if form.errors else 200)
 
 
-def _redirect_after_move(request: HttpRequest, place: TeamPage, path: str, to: str) -> HttpResponse:
-    undo = f"{place.url('file-move', to)}?{urlencode({'to': path})}"
+def _redirect_after_move(request: HttpRequest, team_page: TeamPage, path: str, to: str) -> HttpResponse:
+    undo = f"{team_page.url('file-move', to)}?{urlencode({'to': path})}"
     notify(request, f"{file_name(path)} is now {to}.", undo=undo)
-    is_file = readable_files(place).at(to).exists()
-    return HttpResponseRedirect(place.url("file" if is_file else "folder", to))
+    is_file = readable_files(team_page).at(to).exists()
+    return HttpResponseRedirect(team_page.url("file" if is_file else "folder", to))
 
 
 # Deleting and undoing
@@ -205,10 +205,10 @@ def _guard_undo_url(undo: str, file: TeamFile) -> str:
     return f"{undo}?{urlencode({'version': file.version, 'file_id': file.pk})}"
 
 
-def undo_write_url(place: TeamPage, written: TeamFile) -> str:
+def undo_write_url(team_page: TeamPage, written: TeamFile) -> str:
     """Return the address that goes back to the version before, or deletes a new file."""
     before = written.version - 1
-    to = place.url("file-revert", before, written.path) if before else place.url("file-delete", written.path)
+    to = team_page.url("file-revert", before, written.path) if before else team_page.url("file-delete", written.path)
     return _guard_undo_url(to, written)
 
 
@@ -220,29 +220,29 @@ def _read_expected_version(request: HttpRequest) -> ExpectedVersion | None:
 
 
 @team_action
-def delete_file_view(request: HttpRequest, place: TeamPage, path: str) -> ActionResult:
+def delete_file_view(request: HttpRequest, team_page: TeamPage, path: str) -> ActionResult:
     deleted = operations.files.delete_file(
-        actor=place.team_only_actor, path=path, version=_read_expected_version(request)
+        actor=team_page.team_only_actor, path=path, version=_read_expected_version(request)
     )
     folder = path.rpartition("/")[0]
-    folder_remains = folder and readable_files(place).below(folder).exists()
-    to = place.url("folder", folder) if folder_remains else place.url("files")
-    return ActionResult(f"{file_name(path)} is deleted.", undo=place.url("file-restore", deleted.pk), to=to)
+    folder_remains = folder and readable_files(team_page).below(folder).exists()
+    to = team_page.url("folder", folder) if folder_remains else team_page.url("files")
+    return ActionResult(f"{file_name(path)} is deleted.", undo=team_page.url("file-restore", deleted.pk), to=to)
 
 
 @team_action
-def restore_file_view(request: HttpRequest, place: TeamPage, file_id: UUID) -> ActionResult:
-    file = operations.files.restore_file(actor=place.team_only_actor, file_id=file_id)
-    return ActionResult(f"{file.path} is back.", undo=_guard_undo_url(place.url("file-delete", file.path), file))
+def restore_file_view(request: HttpRequest, team_page: TeamPage, file_id: UUID) -> ActionResult:
+    file = operations.files.restore_file(actor=team_page.team_only_actor, file_id=file_id)
+    return ActionResult(f"{file.path} is back.", undo=_guard_undo_url(team_page.url("file-delete", file.path), file))
 
 
 @team_action
-def revert_file_view(request: HttpRequest, place: TeamPage, version: int, path: str) -> ActionResult:
-    before = get_file(place, path).version
+def revert_file_view(request: HttpRequest, team_page: TeamPage, version: int, path: str) -> ActionResult:
+    before = get_file(team_page, path).version
     reverted = operations.files.revert_file(
-        actor=place.team_only_actor, path=path, to_version=version, version=_read_expected_version(request)
+        actor=team_page.team_only_actor, path=path, to_version=version, version=_read_expected_version(request)
     )
-    undo = _guard_undo_url(place.url("file-revert", before, path), reverted)
+    undo = _guard_undo_url(team_page.url("file-revert", before, path), reverted)
     return ActionResult(
-        f"{file_name(path)} says again what version {version} said.", undo=undo, to=place.url("file", path)
+        f"{file_name(path)} says again what version {version} said.", undo=undo, to=team_page.url("file", path)
     )

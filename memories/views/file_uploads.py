@@ -46,8 +46,8 @@ class UploadOutcome:
 
 
 @in_team
-def upload_files_view(request: HttpRequest, place: TeamPage) -> HttpResponse:
-    require_write_access(place)
+def upload_files_view(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
+    require_write_access(team_page)
     folder = clean_path(request.GET.get("folder", "").strip("/"))
     form = UploadForm(request.POST or None, initial={"folder": folder})
     uploads = request.FILES.getlist("files")
@@ -62,31 +62,31 @@ def upload_files_view(request: HttpRequest, place: TeamPage) -> HttpResponse:
     if not uploads:
         return render(request, "memories/file_upload.html", context | {"nothing": True}, status=400)
     target_folder = form.cleaned_data["folder"].strip("/")
-    outcomes = [_upload_file(place, target_folder, file, replace=form.cleaned_data["replace"]) for file in uploads]
+    outcomes = [_upload_file(team_page, target_folder, file, replace=form.cleaned_data["replace"]) for file in uploads]
     if all(outcome.is_written for outcome in outcomes):
-        return _redirect_after_upload(request, place, outcomes, target_folder)
+        return _redirect_after_upload(request, team_page, outcomes, target_folder)
     status = 400 if any(outcome.refusal for outcome in outcomes) else 409
     return render(request, "memories/file_upload.html", context | {"outcomes": outcomes}, status=status)
 
 
-def _upload_file(place: TeamPage, folder: str, upload: "UploadedFile[Any]", *, replace: bool) -> UploadOutcome:
+def _upload_file(team_page: TeamPage, folder: str, upload: "UploadedFile[Any]", *, replace: bool) -> UploadOutcome:
     path = f"{folder}/{upload.name}" if folder else f"{upload.name}"
     try:
         path = clean_fields({"path": path}, now=timezone.now())["path"]
-        return _write_upload(place, path, _decode_upload(upload), replace=replace)
+        return _write_upload(team_page, path, _decode_upload(upload), replace=replace)
     except Invalid as refusal:
         return UploadOutcome(path, " ".join(refusal.fields.values()))
     except Trouble as refusal:
         return UploadOutcome(path, refusal.message)
 
 
-def _write_upload(place: TeamPage, path: str, text: str, *, replace: bool) -> UploadOutcome:
+def _write_upload(team_page: TeamPage, path: str, text: str, *, replace: bool) -> UploadOutcome:
     try:
         return UploadOutcome(
-            path, file=operations.folders.create_file(actor=place.team_only_actor, path=path, content=text)
+            path, file=operations.folders.create_file(actor=team_page.team_only_actor, path=path, content=text)
         )
     except KeyTaken:
-        present = readable_files(place).at(path).defer("search").first()
+        present = readable_files(team_page).at(path).defer("search").first()
         if present is None:
             raise
         if not replace and present.content != text:
@@ -94,7 +94,7 @@ def _write_upload(place: TeamPage, path: str, text: str, *, replace: bool) -> Up
         if present.content == text:
             return UploadOutcome(path)
         return UploadOutcome(
-            path, file=operations.files.write_file(actor=place.team_only_actor, path=path, content=text)
+            path, file=operations.files.write_file(actor=team_page.team_only_actor, path=path, content=text)
         )
 
 
@@ -108,13 +108,13 @@ def _decode_upload(upload: "UploadedFile[Any]") -> str:
 
 
 def _redirect_after_upload(
-    request: HttpRequest, place: TeamPage, outcomes: Sequence[UploadOutcome], folder: str
+    request: HttpRequest, team_page: TeamPage, outcomes: Sequence[UploadOutcome], folder: str
 ) -> HttpResponse:
     one = outcomes[0].path if len(outcomes) == 1 else ""
-    undo = undo_write_url(place, outcomes[0].file) if one and outcomes[0].file else ""
+    undo = undo_write_url(team_page, outcomes[0].file) if one and outcomes[0].file else ""
     notify(request, f"{one} is uploaded." if one else f"{len(outcomes)} files are uploaded.", undo=undo)
-    return HttpResponseRedirect(place.url("file", one) if one else _folder_url(place, folder))
+    return HttpResponseRedirect(team_page.url("file", one) if one else _folder_url(team_page, folder))
 
 
-def _folder_url(place: TeamPage, folder: str) -> str:
-    return place.url("folder", folder) if folder else place.url("files")
+def _folder_url(team_page: TeamPage, folder: str) -> str:
+    return team_page.url("folder", folder) if folder else team_page.url("files")

@@ -31,10 +31,10 @@ MARKDOWN_SUFFIXES = (".md", ".markdown")
 
 
 @in_team
-def show_folder(request: HttpRequest, place: TeamPage, folder: str = "") -> HttpResponse:
+def show_folder(request: HttpRequest, team_page: TeamPage, folder: str = "") -> HttpResponse:
     """Show a folder, or search in it."""
     query = request.GET.get("q", "").replace("\0", "").strip()[:MAX_FILE_QUERY]
-    here = place.url("folder", folder) if folder else place.url("files")
+    here = team_page.url("folder", folder) if folder else team_page.url("files")
     context = {
         "section": "files",
         "folder": folder,
@@ -44,18 +44,20 @@ def show_folder(request: HttpRequest, place: TeamPage, folder: str = "") -> Http
     }
     context |= {"query": query}
     if query:
-        result = search_team_files(place, query, folder=clean_path(folder))
+        result = search_team_files(team_page, query, folder=clean_path(folder))
         return render(request, "memories/files.html", context | {"hits": result.hits, "more": result.more})
     inside = folders.list_folder(
-        readable_files(place).with_size(), clean_path(folder), beyond=request.GET.get("beyond", "").replace("\0", "")
+        readable_files(team_page).with_size(),
+        clean_path(folder),
+        beyond=request.GET.get("beyond", "").replace("\0", ""),
     )
     if folder and not len(inside):
         raise NotFound(f"There is no folder {folder!r}.")
     return render(request, "memories/files.html", context | {"inside": inside, "entries": _sort_entries(inside)})
 
 
-def readable_files(place: TeamPage) -> TeamFileQuerySet:
-    return TeamFile.objects.visible_to(place.team_only_actor).of_team(place.team.pk)
+def readable_files(team_page: TeamPage) -> TeamFileQuerySet:
+    return TeamFile.objects.visible_to(team_page.team_only_actor).of_team(team_page.team.pk)
 
 
 def _sort_entries(inside: folders.FolderContents) -> dict[str, Sequence[object]]:
@@ -72,15 +74,15 @@ class FileSearchResult:
     more: bool  # than these hits
 
 
-def search_team_files(place: TeamPage, query: str, *, folder: str = "") -> FileSearchResult:
+def search_team_files(team_page: TeamPage, query: str, *, folder: str = "") -> FileSearchResult:
     """Find the files that contain the words of a query, last changed first, each with a snippet."""
-    rows = readable_files(place).filter(folders.file_words_filter(query))
+    rows = readable_files(team_page).filter(folders.file_words_filter(query))
     rows = rows.below(folder) if folder else rows
     files = list(
         rows.with_beginning(characters=snippets.INDEXED).order_by("-updated_at", "-id")[: FILE_HITS_PER_PAGE + 1]
     )
     texts = {file.pk: file.beginning for file in files[:FILE_HITS_PER_PAGE]}
-    parts = snippets.in_files(organization_id=place.team.organization_id, texts=texts, words=query)
+    parts = snippets.in_files(organization_id=team_page.team.organization_id, texts=texts, words=query)
     return FileSearchResult(
         [(file, parts[file.pk]) for file in files[:FILE_HITS_PER_PAGE]], more=len(files) > FILE_HITS_PER_PAGE
     )
@@ -113,21 +115,21 @@ def clean_path(path: str) -> str:
         raise NotFound("There is no such file.") from error
 
 
-def get_file(place: TeamPage, path: str) -> TeamFile:
-    file = readable_files(place).at(clean_path(path)).defer("search").first()
+def get_file(team_page: TeamPage, path: str) -> TeamFile:
+    file = readable_files(team_page).at(clean_path(path)).defer("search").first()
     if file is None:
         raise NotFound(f"There is no file {path!r}. It may have been moved or deleted.")
     return file
 
 
-def require_write_access(place: TeamPage) -> None:
-    if not place.may_write:
+def require_write_access(team_page: TeamPage) -> None:
+    if not team_page.may_write:
         raise Forbidden("You may read this team's files, but not change them.")
 
 
 @in_team
-def show_file(request: HttpRequest, place: TeamPage, path: str) -> HttpResponse:
-    file = get_file(place, path)
+def show_file(request: HttpRequest, team_page: TeamPage, path: str) -> HttpResponse:
+    file = get_file(team_page, path)
     version = get_file_version(file, request.GET.get("version", ""))
     plain = not path.lower().endswith(MARKDOWN_SUFFIXES) or request.GET.get("as") == "text"
     context = {
@@ -170,9 +172,9 @@ def _is_cut(content: str, *, plain: bool) -> bool:
 
 
 @in_team
-def download_file(request: HttpRequest, place: TeamPage, path: str) -> HttpResponse:
+def download_file(request: HttpRequest, team_page: TeamPage, path: str) -> HttpResponse:
     """Send a version as a download that no browser runs."""
-    version = get_file_version(get_file(place, path), request.GET.get("version", ""))
+    version = get_file_version(get_file(team_page, path), request.GET.get("version", ""))
     headers = {
         "Content-Disposition": content_disposition_header(as_attachment=True, filename=file_name(path)) or "attachment",
         "X-Content-Type-Options": "nosniff",
@@ -182,9 +184,9 @@ def download_file(request: HttpRequest, place: TeamPage, path: str) -> HttpRespo
 
 
 @in_team
-def show_file_history(request: HttpRequest, place: TeamPage, path: str) -> HttpResponse:
+def show_file_history(request: HttpRequest, team_page: TeamPage, path: str) -> HttpResponse:
     """List the versions of a file, and show the changes of one."""
-    file = get_file(place, path)
+    file = get_file(team_page, path)
     chosen = get_file_version(file, request.GET.get("version", ""))
     before = get_file_version(file, str(chosen.version - 1)) if chosen.version > 1 else None
     rows = FileVersion.objects.of_file(file).filter(version__lte=_newest_listed_version(request, file))
@@ -214,18 +216,18 @@ def _parse_version(text: str) -> int:
 
 
 @in_team
-def show_deleted_files(request: HttpRequest, place: TeamPage) -> HttpResponse:
-    require_write_access(place)
-    rows = TeamFile.objects.restorable_by(place.team_only_actor).of_team(place.team.pk)
+def show_deleted_files(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
+    require_write_access(team_page)
+    rows = TeamFile.objects.restorable_by(team_page.team_only_actor).of_team(team_page.team.pk)
     deleted = paging.fetch_page(
         rows.with_size(), order="-deleted_at", limit=DELETED_PER_PAGE, cursor=request.GET.get("cursor")
     )
-    context = {"section": "files", "files": list(_with_deleted_by(place, deleted.rows)), "next": deleted.next}
+    context = {"section": "files", "files": list(_with_deleted_by(team_page, deleted.rows)), "next": deleted.next}
     return render(request, "memories/files_deleted.html", context)
 
 
-def _with_deleted_by(place: TeamPage, files: Sequence[TeamFile]) -> Iterator[tuple[TeamFile, str]]:
+def _with_deleted_by(team_page: TeamPage, files: Sequence[TeamFile]) -> Iterator[tuple[TeamFile, str]]:
     """Pair each file with the name of whoever deleted it."""
-    rows = FileVersion.objects.in_organization(place.team.organization_id).latest_of(files)
+    rows = FileVersion.objects.in_organization(team_page.team.organization_id).latest_of(files)
     names = {row.file_id: row.byline for row in rows.with_authors().defer("content")}
     return ((file, names.get(file.pk, "")) for file in files)

@@ -19,14 +19,14 @@ REVISIONS_PER_PAGE = 20
 
 
 @in_team
-def show_history(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpResponse:
+def show_history(request: HttpRequest, team_page: TeamPage, memory_id: UUID) -> HttpResponse:
     """List versions, newest first: those below `before`, or a single `version`."""
-    memory = find_memory_or_forgotten(actor=place.actor, memory_id=memory_id)
+    memory = find_memory_or_forgotten(actor=team_page.actor, memory_id=memory_id)
     version = read_number(request, "version")
     context = {
         "section": "memories",
         "memory": memory,
-        "editable": access.may_write(place.actor, memory.audience) and not gone_reason(memory),
+        "editable": access.may_write(team_page.actor, memory.audience) and not gone_reason(memory),
     }
     if version is not None:
         return render(request, "memories/memory_version.html", context | _single_version_context(memory, version))

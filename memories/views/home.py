@@ -45,72 +45,75 @@ class QuickSaveForm(forms.Form):
 
 
 @in_team
-def show_home(request: HttpRequest, place: TeamPage) -> HttpResponse:
-    enter_team.remember_team(request, place)
+def show_home(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
+    enter_team.remember_team(request, team_page)
     form = QuickSaveForm(request.POST if request.method == "POST" else None)
-    if form.is_bound and (saved := _quick_save(place, form)):
-        notify_saved(request, place, saved)
-        return redirect(place.url("team-home"))
-    context = _home_page_context(place, now=timezone.now())
+    if form.is_bound and (saved := _quick_save(team_page, form)):
+        notify_saved(request, team_page, saved)
+        return redirect(team_page.url("team-home"))
+    context = _home_page_context(team_page, now=timezone.now())
     status = 400 if form.errors else 200
     return render(request, "memories/home.html", {"section": "team-home", "form": form, **context}, status=status)
 
 
-def _quick_save(place: TeamPage, form: QuickSaveForm) -> Memory | None:
+def _quick_save(team_page: TeamPage, form: QuickSaveForm) -> Memory | None:
     if not form.is_valid():
         return None
     try:
-        return operations.save_memory(actor=place.actor, draft=operations.Draft(**form.cleaned_data))
+        return operations.save_memory(actor=team_page.actor, draft=operations.Draft(**form.cleaned_data))
     except Invalid as refusal:
         add_refusal(form, refusal)
         return None
 
 
 @team_action
-def mark_still_true(request: HttpRequest, place: TeamPage, memory_id: UUID) -> ActionResult:
+def mark_still_true(request: HttpRequest, team_page: TeamPage, memory_id: UUID) -> ActionResult:
     checked = operations.verify_memory(
-        actor=place.actor, memory_id=memory_id, review_by=timezone.now() + REVIEW_INTERVAL
+        actor=team_page.actor, memory_id=memory_id, review_by=timezone.now() + REVIEW_INTERVAL
     )
     return ActionResult(
-        f"Checked. It comes up again in {REVIEW_INTERVAL.days} days.", undo=undo_change_url(place, checked)
+        f"Checked. It comes up again in {REVIEW_INTERVAL.days} days.", undo=undo_change_url(team_page, checked)
     )
 
 
 # Contents of the page
 
 
-def _home_page_context(place: TeamPage, *, now: datetime) -> dict[str, Any]:
-    core = find_core(actor=place.team_only_actor, team_id=place.team.pk)
-    history = list_changes(actor=place.team_only_actor, limit=MAX_CHANGES).changes
+def _home_page_context(team_page: TeamPage, *, now: datetime) -> dict[str, Any]:
+    core = find_core(actor=team_page.team_only_actor, team_id=team_page.team.pk)
+    history = list_changes(actor=team_page.team_only_actor, limit=MAX_CHANGES).changes
     return {
         "core": core,
         "core_is_long": core is not None
         and (len(core.content) > LONG_CORE_CHARACTERS or core.content.count("\n") > LONG_CORE_LINES),
-        "pinned": _first_memories(place, Q(pinned=True), order="-importance", limit=MAX_PINNED, exclude=core),
-        "due": _first_memories(place, Q(review_by__lte=now), order="review_by", limit=MAX_DUE),
+        "pinned": _first_memories(team_page, Q(pinned=True), order="-importance", limit=MAX_PINNED, exclude=core),
+        "due": _first_memories(team_page, Q(review_by__lte=now), order="review_by", limit=MAX_DUE),
         "expiring": _first_memories(
-            place, Q(expires_at__gt=now, expires_at__lte=now + EXPIRING_WITHIN), order="expires_at", limit=MAX_EXPIRING
+            team_page,
+            Q(expires_at__gt=now, expires_at__lte=now + EXPIRING_WITHIN),
+            order="expires_at",
+            limit=MAX_EXPIRING,
         ),
         "recent": group_changes_by_day(history, today=now.date()),
-        "steps": _onboarding_steps(place, core=core, saved=bool(history)),
-        **_usage_charts(place, now=now),
+        "steps": _onboarding_steps(team_page, core=core, saved=bool(history)),
+        **_usage_charts(team_page, now=now),
     }
 
 
 def _first_memories(
-    place: TeamPage, condition: Q, *, order: str, limit: int, exclude: Memory | None = None
+    team_page: TeamPage, condition: Q, *, order: str, limit: int, exclude: Memory | None = None
 ) -> paging.RowPage[Memory]:
     """Return the first memories by an order. Indexes, for each audience: memory_pinned, memory_due,
     memory_vanishing."""
-    rows = Memory.objects.visible_to(place.team_only_actor).holding().filter(condition)
+    rows = Memory.objects.visible_to(team_page.team_only_actor).holding().filter(condition)
     if exclude:
         rows = rows.exclude(pk=exclude.pk)
     return paging.fetch_page(
         rows,
         order=order,
         limit=limit,
-        parts=[Q(audience=audience) for audience in access.list_readable_audiences(place.team_only_actor)],
-        read=lambda page_rows: memory_rows.fetch_in_order(actor=place.team_only_actor, rows=page_rows, order=order),
+        parts=[Q(audience=audience) for audience in access.list_readable_audiences(team_page.team_only_actor)],
+        read=lambda page_rows: memory_rows.fetch_in_order(actor=team_page.team_only_actor, rows=page_rows, order=order),
     )
 
 
@@ -144,22 +147,32 @@ def _format_day(day: date, *, today: date) -> str:
     return f"{day.day} {day:%B}" if day.year == today.year else f"{day.day} {day:%B %Y}"
 
 
-def _onboarding_steps(place: TeamPage, *, core: Memory | None, saved: bool) -> list[tuple[str, str, str, bool]]:
+def _onboarding_steps(team_page: TeamPage, *, core: Memory | None, saved: bool) -> list[tuple[str, str, str, bool]]:
     """List the first steps for a new team, for those who can write; empty once all are done."""
-    if not place.may_write:
+    if not team_page.may_write:
         return []
-    connected = Token.objects.of_team(place.team.pk).filter(revoked_at=None).exists()
+    connected = Token.objects.of_team(team_page.team.pk).filter(revoked_at=None).exists()
     steps = [
-        (place.url("memory-new"), "Save a memory", "Something that your agents should know tomorrow, too.", saved),
-        (place.url("core"), "Write core memory", "What every agent of the team reads before it thinks.", bool(core)),
-        (place.url("agents"), "Connect an agent", "Create a token, and it can save and recall by itself.", connected),
+        (team_page.url("memory-new"), "Save a memory", "Something that your agents should know tomorrow, too.", saved),
+        (
+            team_page.url("core"),
+            "Write core memory",
+            "What every agent of the team reads before it thinks.",
+            bool(core),
+        ),
+        (
+            team_page.url("agents"),
+            "Connect an agent",
+            "Create a token, and it can save and recall by itself.",
+            connected,
+        ),
     ]
     return steps if not all(done for *_, done in steps) else []
 
 
-def _usage_charts(place: TeamPage, *, now: datetime) -> dict[str, Any]:
-    separates, workspace_id = place.actor.workspaces_enabled, place.actor.workspace_id
-    tallies = daily_usage.count_team_days(team=place.team, now=now, separates=separates, workspace_id=workspace_id)
+def _usage_charts(team_page: TeamPage, *, now: datetime) -> dict[str, Any]:
+    separates, workspace_id = team_page.actor.workspaces_enabled, team_page.actor.workspace_id
+    tallies = daily_usage.count_team_days(team=team_page.team, now=now, separates=separates, workspace_id=workspace_id)
     return {
         "tallies": tallies,
         "at_least": any(tally.at_least for tally in tallies),

@@ -81,12 +81,12 @@ class MemoryFilterForm(forms.Form):
 
     FILTER_FIELDS = ("type", "category", "scope", "agent", "project", "source", "pinned", "expiring", "review")
 
-    def __init__(self, params: QueryDict, *, place: TeamPage) -> None:
+    def __init__(self, params: QueryDict, *, team_page: TeamPage) -> None:
         self.chosen_tags = params.getlist("tags")
         super().__init__(normalize_params(params), auto_id="narrow-%s")
-        self.place = place
-        self.agents = {agent.slug: agent for agent in place.agents}
-        self.projects = {project.slug: project for project in place.projects}
+        self.team_page = team_page
+        self.agents = {agent.slug: agent for agent in team_page.agents}
+        self.projects = {project.slug: project for project in team_page.projects}
         self._set_choices("agent", [(slug, str(agent)) for slug, agent in self.agents.items()])
         self._set_choices("project", [(slug, project.name) for slug, project in self.projects.items()])
         first = "Best match" if self.raw_value("q") else SORT_LABELS["created"]
@@ -168,12 +168,12 @@ class MemoryFilterForm(forms.Form):
         scope = self.cleaned_data["scope"]
         audiences = {
             "": None,
-            Scope.TEAM: {self.place.team.pk},
-            Scope.PROJECT: {project.pk for project in self.place.projects},
-            Scope.AGENT: {agent.pk for agent in self.place.agents},
-            Scope.GLOBAL: {self.place.actor.person_id},
+            Scope.TEAM: {self.team_page.team.pk},
+            Scope.PROJECT: {project.pk for project in self.team_page.projects},
+            Scope.AGENT: {agent.pk for agent in self.team_page.agents},
+            Scope.GLOBAL: {self.team_page.actor.person_id},
         }[scope]
-        whole = self.place.actor if scope == Scope.GLOBAL else self.place.team_only_actor
+        whole = self.team_page.actor if scope == Scope.GLOBAL else self.team_page.team_only_actor
         if audiences is None:
             return whole
         return replace(whole, reads=whole.reads & audiences, writes=whole.writes & audiences)
@@ -204,7 +204,7 @@ class MemoryFilterForm(forms.Form):
     @cached_property
     def unfiltered_url(self) -> str:
         """Return the address of the list of all memories."""
-        return self.place.url("memories")
+        return self.team_page.url("memories")
 
     @property
     def current_url(self) -> str:

@@ -48,12 +48,12 @@ class MemoryListing:
 
 
 @in_team
-def show_memories(request: HttpRequest, place: TeamPage) -> HttpResponse:
-    filters = MemoryFilterForm(request.GET, place=place)
+def show_memories(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
+    filters = MemoryFilterForm(request.GET, team_page=team_page)
     listing, problems = MemoryListing([]), filters.problems
     if not problems:
         try:
-            listing = load_listing(place=place, filters=filters, now=timezone.now())
+            listing = load_listing(team_page=team_page, filters=filters, now=timezone.now())
         except Invalid as refusal:
             problems = list(refusal.fields.values())
     context = {"section": "memories", "filters": filters, "listing": listing, "problems": problems}
@@ -65,8 +65,8 @@ def show_memories(request: HttpRequest, place: TeamPage) -> HttpResponse:
     return response
 
 
-def load_listing(*, place: TeamPage, filters: MemoryFilterForm, now: datetime) -> MemoryListing:
-    if filters.forgotten_only and not place.may_write:
+def load_listing(*, team_page: TeamPage, filters: MemoryFilterForm, now: datetime) -> MemoryListing:
+    if filters.forgotten_only and not team_page.may_write:
         raise Forbidden("Forgotten memories are listed only for those who may restore them.")
     listing = _search_or_list(filters, now=now)
     memories = [line.memory for line in (*listing.lines, *listing.doubtful)]
@@ -147,4 +147,4 @@ def _read_page(filters: MemoryFilterForm, *, limit: int, cursor: str | None, now
 def _memory_line(
     filters: MemoryFilterForm, memory: Memory, snippet: Snippet | None = None, confidence: float | None = None
 ) -> MemoryLine:
-    return MemoryLine(memory, access.may_write(filters.place.actor, memory.audience), snippet, confidence)
+    return MemoryLine(memory, access.may_write(filters.team_page.actor, memory.audience), snippet, confidence)

@@ -23,20 +23,20 @@ ATTACHMENTS_LISTED = 50  # at most, of attachments, of sources and of links
 
 
 @in_team
-def show_memory(request: HttpRequest, place: TeamPage, memory_id: UUID) -> HttpResponse:
-    memory = find_memory_or_forgotten(actor=place.actor, memory_id=memory_id)
-    editable = access.may_write(place.actor, memory.audience)
+def show_memory(request: HttpRequest, team_page: TeamPage, memory_id: UUID) -> HttpResponse:
+    memory = find_memory_or_forgotten(actor=team_page.actor, memory_id=memory_id)
+    editable = access.may_write(team_page.actor, memory.audience)
     context: dict[str, Any] = {"section": "memories", "memory": memory, "gone": gone_reason(memory)}
     context |= {
         "editable": editable and not context["gone"],
         "restorable": editable,
         "now_important": _importance_now(memory),
     }
-    context |= _period_context(place.actor, memory) | _feedback_context(place.actor, memory)
-    context |= {"owned": access.may_own(place.actor, memory.audience), "readers": list_readers(memory)}
-    context |= {"audiences": audience_choices(place, author=memory.agent_id or memory.pk) if editable else []}
+    context |= _period_context(team_page.actor, memory) | _feedback_context(team_page.actor, memory)
+    context |= {"owned": access.may_own(team_page.actor, memory.audience), "readers": list_readers(memory)}
+    context |= {"audiences": audience_choices(team_page, author=memory.agent_id or memory.pk) if editable else []}
     context |= {"audience": f"{memory.scope}:{memory.audience}"}
-    return render(request, "memories/memory.html", context | _attachments_context(place.actor, memory))
+    return render(request, "memories/memory.html", context | _attachments_context(team_page.actor, memory))
 
 
 def _period_context(actor: Actor, memory: Memory) -> dict[str, Any]:

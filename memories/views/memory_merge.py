@@ -20,8 +20,8 @@ from teams.team_page import TeamPage
 class MemoryFieldsEdit(EditFlow[EditMemoryForm]):
     """An editing page with the fields of a memory."""
 
-    def __init__(self, request: HttpRequest, place: TeamPage, memory: Memory) -> None:
-        super().__init__(request, place)
+    def __init__(self, request: HttpRequest, team_page: TeamPage, memory: Memory) -> None:
+        super().__init__(request, team_page)
         self.memory = memory
 
     def read_form(self) -> EditMemoryForm:

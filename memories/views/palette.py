@@ -69,17 +69,17 @@ def _global_commands(*, keys: str) -> list[PaletteCommand]:
 
 
 @in_team
-def show_palette(request: HttpRequest, place: TeamPage) -> HttpResponse:
+def show_palette(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
     query = request.GET.get("q", "").strip()[: recall.QUERY_LENGTH]
     words = query.lower().split()
-    teams = [team for team in place.teams if team != place.team and _contains_all(team.name, words)]
-    found = _recall_memories(place, query) if query else None
+    teams = [team for team in team_page.teams if team != team_page.team and _contains_all(team.name, words)]
+    found = _recall_memories(team_page, query) if query else None
     context = {
         "query": query,
-        "pages": _matching_commands(_allowed_commands(PALETTE_PAGES, place), words),
+        "pages": _matching_commands(_allowed_commands(PALETTE_PAGES, team_page), words),
         "actions": _matching_commands(
             [
-                *_allowed_commands(PALETTE_ACTIONS, place),
+                *_allowed_commands(PALETTE_ACTIONS, team_page),
                 *_global_commands(keys=appearance.read_appearance_choice(request, "keys")),
             ],
             words,
@@ -91,16 +91,18 @@ def show_palette(request: HttpRequest, place: TeamPage) -> HttpResponse:
     return render(request, "memories/_palette.html", context)
 
 
-def _recall_memories(place: TeamPage, query: str) -> recall.Recalled:
+def _recall_memories(team_page: TeamPage, query: str) -> recall.Recalled:
     return recall.recall(
-        actor=place.team_only_actor, query=query, limit=MAX_PALETTE_HITS, min_confidence=recall.AUTO, noted=False
+        actor=team_page.team_only_actor, query=query, limit=MAX_PALETTE_HITS, min_confidence=recall.AUTO, noted=False
     )
 
 
 def _allowed_commands(
-    rows: tuple[tuple[str, str, str, tuple[Role, ...]], ...], place: TeamPage
+    rows: tuple[tuple[str, str, str, tuple[Role, ...]], ...], team_page: TeamPage
 ) -> list[PaletteCommand]:
-    return [PaletteCommand(place.url(name), title, sign) for name, title, sign, roles in rows if place.role in roles]
+    return [
+        PaletteCommand(team_page.url(name), title, sign) for name, title, sign, roles in rows if team_page.role in roles
+    ]
 
 
 def _matching_commands(commands: list[PaletteCommand], words: list[str]) -> list[PaletteCommand]:

@@ -63,8 +63,8 @@ class PlaygroundForm(ViewAsForm):
     type = forms.ChoiceField(label="Type", required=False, choices=[("", "Any"), *Type.choices])
     tags = WordsField(label="Tags (all of)", widget=forms.TextInput({"placeholder": "a, b"}))
 
-    def __init__(self, data: Any, *, place: TeamPage) -> None:
-        super().__init__(data, place=place)
+    def __init__(self, data: Any, *, team_page: TeamPage) -> None:
+        super().__init__(data, team_page=team_page)
         field = self.choice_field("agent")
         field.choices = [("", "Yourself"), *field.choices]  # type: ignore[misc]
 
@@ -127,12 +127,12 @@ class AbsenceReason:
 
 
 @in_team
-def show_playground(request: HttpRequest, place: TeamPage) -> HttpResponse:
+def show_playground(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
     params = {name: value for name in PLAYGROUND_PARAMS if (value := request.GET.get(name, "").strip())}
     mode = params.get("mode", Mode.HYBRID)
     takes_query = mode in ASKING
     form = PlaygroundForm(
-        {"mode": mode, "limit": DEFAULT_LIMITS.get(mode, DEFAULT_LIMITS[Mode.HYBRID])} | params, place=place
+        {"mode": mode, "limit": DEFAULT_LIMITS.get(mode, DEFAULT_LIMITS[Mode.HYBRID])} | params, team_page=team_page
     )
     has_question = "query" in params or not takes_query
     context = {
@@ -143,14 +143,14 @@ def show_playground(request: HttpRequest, place: TeamPage) -> HttpResponse:
         "has_question": has_question,
     }
     if not has_question:
-        context["examples"] = _example_questions(place)
+        context["examples"] = _example_questions(team_page)
     elif form.is_valid():
-        context |= _run_recall(request, place, form, params)
+        context |= _run_recall(request, team_page, form, params)
     return render(request, "memories/playground.html", context)
 
 
 def _run_recall(
-    request: HttpRequest, place: TeamPage, form: PlaygroundForm, params: Mapping[str, str]
+    request: HttpRequest, team_page: TeamPage, form: PlaygroundForm, params: Mapping[str, str]
 ) -> dict[str, Any]:
     view = form.resolve_view()
     if view is None:
@@ -159,30 +159,30 @@ def _run_recall(
         arguments = form.recall_arguments()
         result = recall.recall(actor=view.actor, explain=True, snippets=True, noted=False, **arguments)
         why = params.get("why", "").strip()
-        absence = _explain_absence(place, view, why=why[:QUERY_LENGTH], arguments=arguments) if why else None
+        absence = _explain_absence(team_page, view, why=why[:QUERY_LENGTH], arguments=arguments) if why else None
     except Trouble as refusal:
         add_refusal(form, refusal)
         return {}
     return {
         "result": result,
-        "answers": _hit_rows(place, result.hits, floor=result.floor),
-        "doubtful": _hit_rows(place, result.doubtful, floor=result.floor),
+        "answers": _hit_rows(team_page, result.hits, floor=result.floor),
+        "doubtful": _hit_rows(team_page, result.doubtful, floor=result.floor),
         "hidden": view.hidden,
-        "again": _ask_as_links(place, params),
+        "again": _ask_as_links(team_page, params),
         "why": why,
         "absence": absence,
         "curl": _recall_curl(request, form, arguments),
     }
 
 
-def _hit_rows(place: TeamPage, hits: Sequence[Hit], *, floor: float) -> list[HitRow]:
-    ratings = list_own_ratings(actor=place.actor, memory_ids=[hit.memory.pk for hit in hits])
+def _hit_rows(team_page: TeamPage, hits: Sequence[Hit], *, floor: float) -> list[HitRow]:
+    ratings = list_own_ratings(actor=team_page.actor, memory_ids=[hit.memory.pk for hit in hits])
     return [
         HitRow(
             hit,
             _score_bars(hit),
             describe_confidence(hit.certainty, floor=floor),
-            access.may_write(place.actor, hit.memory.audience),
+            access.may_write(team_page.actor, hit.memory.audience),
             ratings.get(hit.memory.pk, ""),
         )
         for hit in hits
@@ -206,20 +206,20 @@ def _score_bars(hit: Hit) -> list[ScoreBar]:
     return bars
 
 
-def _ask_as_links(place: TeamPage, params: Mapping[str, str]) -> list[tuple[str, str, bool]]:
+def _ask_as_links(team_page: TeamPage, params: Mapping[str, str]) -> list[tuple[str, str, bool]]:
     """Link to the same question asked as others: a name, an address, and True for the present one."""
     as_yourself = {name: value for name, value in params.items() if name not in ("agent", "project", "user")}
     yourself = ("yourself", f"?{urlencode(as_yourself)}", "agent" not in params)
-    agents = [agent.slug for agent in place.agents[:MAX_AGENT_LINKS]]
+    agents = [agent.slug for agent in team_page.agents[:MAX_AGENT_LINKS]]
     return [
         yourself,
         *((name, f"?{urlencode({**params, 'agent': name})}", params.get("agent") == name) for name in agents),
     ]
 
 
-def _example_questions(place: TeamPage) -> list[str]:
+def _example_questions(team_page: TeamPage) -> list[str]:
     """List questions that this team's memories answer."""
-    newest = Memory.objects.visible_to(place.team_only_actor).filter(audience=place.team.pk).newest()
+    newest = Memory.objects.visible_to(team_page.team_only_actor).filter(audience=team_page.team.pk).newest()
     keys = [key for key in newest.values_list("key", flat=True)[:LOOKED_AT] if key]
     return [*keys[:EXAMPLES], *EXAMPLE_QUESTIONS]
 
@@ -237,10 +237,12 @@ def _recall_curl(request: HttpRequest, form: PlaygroundForm, arguments: Mapping[
 # Why not this one?
 
 
-def _explain_absence(place: TeamPage, view: ViewAs, *, why: str, arguments: Mapping[str, Any]) -> AbsenceReason:
-    memory = _find_named_memory(place, why)
+def _explain_absence(team_page: TeamPage, view: ViewAs, *, why: str, arguments: Mapping[str, Any]) -> AbsenceReason:
+    memory = _find_named_memory(team_page, why)
     if memory is None:
-        suggestions = recall.recall(actor=place.team_only_actor, query=why, limit=MAX_PICKS, snippets=True, noted=False)
+        suggestions = recall.recall(
+            actor=team_page.team_only_actor, query=why, limit=MAX_PICKS, snippets=True, noted=False
+        )
         return AbsenceReason(picks=suggestions.hits)
     try:
         verdict = recall.why_not(actor=view.actor, memory_id=memory.pk, **arguments)
@@ -249,9 +251,9 @@ def _explain_absence(place: TeamPage, view: ViewAs, *, why: str, arguments: Mapp
     return AbsenceReason(memory, verdict.reason, verdict.rank)
 
 
-def _find_named_memory(place: TeamPage, name: str) -> Memory | None:
+def _find_named_memory(team_page: TeamPage, name: str) -> Memory | None:
     """Find a memory by id or key; a forgotten one too, for those who may restore it."""
-    for rows in (Memory.objects.visible_to(place.actor), Memory.objects.restorable_by(place.actor)):
+    for rows in (Memory.objects.visible_to(team_page.actor), Memory.objects.restorable_by(team_page.actor)):
         rows = rows.defer("search").select_related("team", "project", "agent")
         memory_id = parse_uuid(name)
         if memory := rows.filter(pk=memory_id).first() if memory_id else rows.with_key(name).first():

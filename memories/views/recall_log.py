@@ -13,13 +13,13 @@ RECALLS_PER_PAGE = 20
 
 
 @in_team
-def show_recalls(request: HttpRequest, place: TeamPage) -> HttpResponse:
-    filters = ActivityFilterForm(request.GET, place=place)
+def show_recalls(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
+    filters = ActivityFilterForm(request.GET, team_page=team_page)
     ledger = RecallLogPage([], None)
     if filters.is_valid():
         try:
             ledger = list_recalls(
-                actor=place.actor,
+                actor=team_page.actor,
                 limit=RECALLS_PER_PAGE,
                 rule=filters.condition(),
                 cursor=filters.cleaned_data["cursor"] or None,
@@ -36,24 +36,24 @@ class KnowledgeForm(forms.Form):
     agent = forms.ChoiceField(error_messages={"invalid_choice": "There is no agent %(value)s here."})
     day = DayField()
 
-    def __init__(self, params: QueryDict, *, place: TeamPage) -> None:
-        values = {"agent": params.get("agent") or next((agent.slug for agent in place.agents), "")}
+    def __init__(self, params: QueryDict, *, team_page: TeamPage) -> None:
+        values = {"agent": params.get("agent") or next((agent.slug for agent in team_page.agents), "")}
         values |= {"day": params.get("day") or f"{timezone.now():%Y-%m-%d}"}
         super().__init__(values, auto_id="known-%s")
-        self.agents = {agent.slug: agent for agent in place.agents}
+        self.agents = {agent.slug: agent for agent in team_page.agents}
         self.fields["agent"].choices = [(slug, slug) for slug in self.agents]  # type: ignore[attr-defined]
 
 
 @in_team
-def show_knowledge(request: HttpRequest, place: TeamPage) -> HttpResponse:
-    if not place.agents:
+def show_knowledge(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
+    if not team_page.agents:
         return render_activity(request, "memories/agent_day.html", forms.Form(), {"tab": "known"})
-    form = KnowledgeForm(request.GET, place=place)
+    form = KnowledgeForm(request.GET, team_page=team_page)
     context: dict[str, object] = {"tab": "known"}
     if form.is_valid():
         agent, day = form.agents[form.cleaned_data["agent"]], form.cleaned_data["day"]
         context |= {"agent": agent, "day": day}
         context["knowledge"] = load_knowledge(
-            actor=place.actor, agent=agent, since=start_of_day(day), until=end_of_day(day)
+            actor=team_page.actor, agent=agent, since=start_of_day(day), until=end_of_day(day)
         )
     return render_activity(request, "memories/agent_day.html", form, context)

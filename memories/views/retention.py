@@ -52,35 +52,35 @@ class RetentionForm(forms.Form):
 
 
 @in_team
-def edit_retention(request: HttpRequest, place: TeamPage) -> HttpResponse:
+def edit_retention(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
     """Show the rules and what each would end now; preview a new one, then add it."""
-    registry.require_owner(place.actor)
-    rules, seen = read_retention(place.team.policy), digest_rules(place.team.policy, part="retention")
+    registry.require_owner(team_page.actor)
+    rules, seen = read_retention(team_page.team.policy), digest_rules(team_page.team.policy, part="retention")
     form = RetentionForm(request.POST or None, initial={"seen": seen})
 
     def preview(**_: Any) -> str:
         longer = (*rules, *clean_retention([form.build_retention_rule()]))
-        return _describe_effect(place.team, longer, len(rules))
+        return _describe_effect(team_page.team, longer, len(rules))
 
     def add(**_: Any) -> Team:
         stored = [render_retention_rule(rule) for rule in rules]
         return set_retention(
-            actor=place.actor, seen=form.cleaned_data["seen"], rules=[*stored, form.build_retention_rule()]
+            actor=team_page.actor, seen=form.cleaned_data["seen"], rules=[*stored, form.build_retention_rule()]
         )
 
     effect = submit_form(form, preview) if form.is_bound else None
     if effect and "save" in request.POST and submit_form(form, add):
         notify(request, "The rule was added. It is applied every night.")
-        return redirect(place.url("retention"))
+        return redirect(team_page.url("retention"))
     context = {
         "section": "retention",
         "form": form,
         "effect": effect,
         "rules": [
-            (describe_retention_rule(rule), _describe_effect(place.team, rules, number))
+            (describe_retention_rule(rule), _describe_effect(team_page.team, rules, number))
             for number, rule in enumerate(rules)
         ],
-        "broken": not rules and bool(place.team.policy.get("retention")),
+        "broken": not rules and bool(team_page.team.policy.get("retention")),
         "seen": seen,
     }
     return render(request, "memories/retention.html", context, status=400 if form.errors else 200)
@@ -96,12 +96,12 @@ ENDED = {RetentionEnd.FORGET: "forgotten", RetentionEnd.REMOVE: "removed for goo
 
 
 @team_action
-def remove_retention_rule(request: HttpRequest, place: TeamPage, number: int) -> ActionResult:
+def remove_retention_rule(request: HttpRequest, team_page: TeamPage, number: int) -> ActionResult:
     """Remove one rule; with the number 0, all of them, which is how rules are dropped that cannot be read."""
-    registry.require_owner(place.actor)
-    rules = [render_retention_rule(rule) for rule in read_retention(place.team.policy)]
+    registry.require_owner(team_page.actor)
+    rules = [render_retention_rule(rule) for rule in read_retention(team_page.team.policy)]
     if number > len(rules):
         raise Conflict("There is no such rule any more.")
     rest = [*rules[: number - 1], *rules[number:]] if number else []
-    set_retention(actor=place.actor, seen=request.POST.get("seen", ""), rules=rest)
-    return ActionResult("The rule was removed." if number else "All rules were removed.", to=place.url("retention"))
+    set_retention(actor=team_page.actor, seen=request.POST.get("seen", ""), rules=rest)
+    return ActionResult("The rule was removed." if number else "All rules were removed.", to=team_page.url("retention"))

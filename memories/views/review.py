@@ -75,28 +75,28 @@ def describe_count(count: int) -> str:
 
 
 @in_team
-def show_review(request: HttpRequest, place: TeamPage) -> HttpResponse:
+def show_review(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
     kind, cursor, now = request.GET.get("kind", ""), request.GET.get("cursor"), timezone.now()
     if kind and kind not in REVIEW_KINDS:
         raise NotFound("There is no such kind of thing to review.")
     page = list_review_items(
-        actor=place.deciding_actor, now=now, kinds=[kind] if kind else (), limit=ITEMS_PER_PAGE, cursor=cursor
+        actor=team_page.deciding_actor, now=now, kinds=[kind] if kind else (), limit=ITEMS_PER_PAGE, cursor=cursor
     )
     context = {
         "section": "review",
         "kind": kind,
-        "tabs": _list_tabs(place),
+        "tabs": _list_tabs(team_page),
         "cards": build_cards(page.items),
-        "first": f"{place.url('review')}?{urlencode({'kind': kind})}" if kind else place.url("review"),
-        "next": f"{place.url('review')}?{urlencode({'kind': kind, 'cursor': page.next})}" if page.next else "",
+        "first": f"{team_page.url('review')}?{urlencode({'kind': kind})}" if kind else team_page.url("review"),
+        "next": f"{team_page.url('review')}?{urlencode({'kind': kind, 'cursor': page.next})}" if page.next else "",
         "paged": bool(cursor),
         "back": request.get_full_path(),
     }
     return render(request, "memories/review/review.html", context)
 
 
-def _list_tabs(place: TeamPage) -> list[KindTab]:
-    counts = count_by_kind(actor=place.deciding_actor, now=timezone.now())
+def _list_tabs(team_page: TeamPage) -> list[KindTab]:
+    counts = count_by_kind(actor=team_page.deciding_actor, now=timezone.now())
     return [KindTab(name, kind.label, counts[name]) for name, kind in REVIEW_KINDS.items()]
 
 
@@ -118,66 +118,66 @@ def _list_proposals(items: Iterable[ReviewItem]) -> list[Proposal]:
 
 @require_safe
 @in_team
-def show_proposal(request: HttpRequest, place: TeamPage, proposal_id: UUID) -> HttpResponse:
+def show_proposal(request: HttpRequest, team_page: TeamPage, proposal_id: UUID) -> HttpResponse:
     """Show a proposal in full with what speaks for and against it: its sources, and memories that say similar."""
-    proposal = find_reviewable(place, proposal_id)
+    proposal = find_reviewable(team_page, proposal_id)
     preview = preview_proposals([proposal])[proposal.pk]
     context: dict[str, Any] = {"section": "review", "proposal": proposal, "preview": preview}
-    context |= {"memory": proposal.memory, "back": place.url("review")}
-    context |= {"decidable": is_decidable(place, proposal), "own": is_own(place, proposal)}
-    context |= {"sources": list_sources(proposal), "similar": find_similar(place, proposal)}
+    context |= {"memory": proposal.memory, "back": team_page.url("review")}
+    context |= {"decidable": is_decidable(team_page, proposal), "own": is_own(team_page, proposal)}
+    context |= {"sources": list_sources(proposal), "similar": find_similar(team_page, proposal)}
     return render(request, "memories/review/proposal.html", context)
 
 
-def find_reviewable(place: TeamPage, proposal_id: UUID) -> Proposal:
-    found = Proposal.objects.visible_to(place.actor).with_memories().filter(pk=proposal_id).first()
+def find_reviewable(team_page: TeamPage, proposal_id: UUID) -> Proposal:
+    found = Proposal.objects.visible_to(team_page.actor).with_memories().filter(pk=proposal_id).first()
     if found is None:
         raise NotFound("There is no such proposal.")
     return found
 
 
-def is_own(place: TeamPage, proposal: Proposal) -> bool:
-    return proposal.agent_id is None and proposal.user_id == place.actor.user_id
+def is_own(team_page: TeamPage, proposal: Proposal) -> bool:
+    return proposal.agent_id is None and proposal.user_id == team_page.actor.user_id
 
 
-def is_decidable(place: TeamPage, proposal: Proposal) -> bool:
-    return Proposal.objects.decidable_by(place.actor).filter(pk=proposal.pk).exists()
+def is_decidable(team_page: TeamPage, proposal: Proposal) -> bool:
+    return Proposal.objects.decidable_by(team_page.actor).filter(pk=proposal.pk).exists()
 
 
 def list_sources(proposal: Proposal) -> list[Source]:
     return list(Source.objects.of_memory(proposal.memory).select_related("session", "agent", "user").newest()[:SOURCES])
 
 
-def find_similar(place: TeamPage, proposal: Proposal) -> list[Memory]:
+def find_similar(team_page: TeamPage, proposal: Proposal) -> list[Memory]:
     """Return memories that say something similar, without the proposed one."""
     text = str(proposal.arguments.get("content") or proposal.memory.content)[:SIMILAR_QUERY]
-    hits = recall.recall(actor=place.actor, query=text, limit=SIMILAR + 1, noted=False, fold=False).hits
+    hits = recall.recall(actor=team_page.actor, query=text, limit=SIMILAR + 1, noted=False, fold=False).hits
     return [hit.memory for hit in hits if hit.memory.pk != proposal.memory_id][:SIMILAR]
 
 
 @team_action
-def approve_proposal_view(request: HttpRequest, place: TeamPage, proposal_id: UUID) -> ActionResult:
-    undo = place.url("review-reopen", proposal_id)
+def approve_proposal_view(request: HttpRequest, team_page: TeamPage, proposal_id: UUID) -> ActionResult:
+    undo = team_page.url("review-reopen", proposal_id)
     try:
-        operations.approve_proposal(actor=place.actor, proposal_id=proposal_id, note=read_param(request, "note"))
+        operations.approve_proposal(actor=team_page.actor, proposal_id=proposal_id, note=read_param(request, "note"))
     except operations.MergeNeeded as conflict:
-        return ActionResult(conflict.message, to=place.url("review-edit", proposal_id), is_warning=True)
+        return ActionResult(conflict.message, to=team_page.url("review-edit", proposal_id), is_warning=True)
     return ActionResult("Approved.", undo)
 
 
 @team_action
-def reject_proposal_view(request: HttpRequest, place: TeamPage, proposal_id: UUID) -> ActionResult:
-    operations.reject_proposal(actor=place.actor, proposal_id=proposal_id, note=read_param(request, "reason"))
-    return ActionResult("Rejected.", place.url("review-reopen", proposal_id))
+def reject_proposal_view(request: HttpRequest, team_page: TeamPage, proposal_id: UUID) -> ActionResult:
+    operations.reject_proposal(actor=team_page.actor, proposal_id=proposal_id, note=read_param(request, "reason"))
+    return ActionResult("Rejected.", team_page.url("review-reopen", proposal_id))
 
 
 @team_action
-def withdraw_proposal_view(request: HttpRequest, place: TeamPage, proposal_id: UUID) -> ActionResult:
-    operations.withdraw_proposal(actor=place.actor, proposal_id=proposal_id)
-    return ActionResult("Withdrawn.", to=place.url("review"))
+def withdraw_proposal_view(request: HttpRequest, team_page: TeamPage, proposal_id: UUID) -> ActionResult:
+    operations.withdraw_proposal(actor=team_page.actor, proposal_id=proposal_id)
+    return ActionResult("Withdrawn.", to=team_page.url("review"))
 
 
 @team_action
-def reopen_proposal_view(request: HttpRequest, place: TeamPage, proposal_id: UUID) -> ActionResult:
-    operations.reopen_proposal(actor=place.actor, proposal_id=proposal_id)
+def reopen_proposal_view(request: HttpRequest, team_page: TeamPage, proposal_id: UUID) -> ActionResult:
+    operations.reopen_proposal(actor=team_page.actor, proposal_id=proposal_id)
     return ActionResult("It waits for a decision again.")

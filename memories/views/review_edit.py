@@ -26,19 +26,19 @@ from teams.team_page import ActionResult, TeamPage, in_team, team_action
 CANDIDATES = 8  # memories to merge with that a search offers
 
 
-def find_decidable(place: TeamPage, proposal_id: UUID) -> Proposal:
-    proposal = find_reviewable(place, proposal_id)
-    if not is_decidable(place, proposal):
+def find_decidable(team_page: TeamPage, proposal_id: UUID) -> Proposal:
+    proposal = find_reviewable(team_page, proposal_id)
+    if not is_decidable(team_page, proposal):
         raise Forbidden("This proposal does not wait for a decision of yours.")
     return proposal
 
 
 @in_team
-def edit_proposal_view(request: HttpRequest, place: TeamPage, proposal_id: UUID) -> HttpResponse:
-    proposal = find_reviewable(place, proposal_id)
-    if request.method != "POST" and not is_decidable(place, proposal):
-        return HttpResponseRedirect(place.url("review-item", proposal_id))
-    return ProposalEdit(request, place, proposal).respond()
+def edit_proposal_view(request: HttpRequest, team_page: TeamPage, proposal_id: UUID) -> HttpResponse:
+    proposal = find_reviewable(team_page, proposal_id)
+    if request.method != "POST" and not is_decidable(team_page, proposal):
+        return HttpResponseRedirect(team_page.url("review-item", proposal_id))
+    return ProposalEdit(request, team_page, proposal).respond()
 
 
 class ProposalEdit(MemoryFieldsEdit):
@@ -47,8 +47,8 @@ class ProposalEdit(MemoryFieldsEdit):
     editor_template = "memories/review/edit.html"
     merge_template = "memories/review/edit_merge.html"
 
-    def __init__(self, request: HttpRequest, place: TeamPage, proposal: Proposal) -> None:
-        super().__init__(request, place, proposal.memory)
+    def __init__(self, request: HttpRequest, team_page: TeamPage, proposal: Proposal) -> None:
+        super().__init__(request, team_page, proposal.memory)
         self.proposal = proposal
         self.preview = preview_proposals([proposal])[proposal.pk]
         if not self.preview.editable:
@@ -65,9 +65,9 @@ class ProposalEdit(MemoryFieldsEdit):
         if "content" in edits:
             edits["summary"] = form.values["summary"]  # it was on screen beside the content
         seen = None if self.proposal.is_new_memory else form.seen_version
-        operations.approve_proposal(actor=self.place.actor, proposal_id=self.proposal.pk, edits=edits, version=seen)
-        undo = self.place.url("review-reopen", self.proposal.pk)
-        return ActionResult("Edited and approved.", undo, self.place.url("review"))
+        operations.approve_proposal(actor=self.team_page.actor, proposal_id=self.proposal.pk, edits=edits, version=seen)
+        undo = self.team_page.url("review-reopen", self.proposal.pk)
+        return ActionResult("Edited and approved.", undo, self.team_page.url("review"))
 
     def page_context(self) -> dict[str, Any]:
         return {
@@ -75,8 +75,8 @@ class ProposalEdit(MemoryFieldsEdit):
             "memory": self.memory,
             "proposal": self.proposal,
             "preview": self.preview,
-            "action": self.place.url("review-edit", self.proposal.pk),
-            "cancel_url": self.place.url("review-item", self.proposal.pk),
+            "action": self.team_page.url("review-edit", self.proposal.pk),
+            "cancel_url": self.team_page.url("review-item", self.proposal.pk),
         }
 
 
@@ -87,33 +87,33 @@ class MergeForm(forms.Form):
 
 
 @in_team
-def merge_proposal_view(request: HttpRequest, place: TeamPage, proposal_id: UUID) -> HttpResponse:
+def merge_proposal_view(request: HttpRequest, team_page: TeamPage, proposal_id: UUID) -> HttpResponse:
     """Choose another memory, then give it the joined text."""
-    proposal = find_decidable(place, proposal_id)
+    proposal = find_decidable(team_page, proposal_id)
     if not proposal.is_new_memory:
         raise Forbidden("Only a new memory can be merged into another one.")
     target_id = parse_uuid(read_param(request, "target"))
     if target_id is None:
-        return _render_candidates(request, place, proposal)
-    target = find_memory(actor=place.actor, memory_id=target_id)
-    if not access.may_write(place.actor, target.audience):
+        return _render_candidates(request, team_page, proposal)
+    target = find_memory(actor=team_page.actor, memory_id=target_id)
+    if not access.may_write(team_page.actor, target.audience):
         raise Forbidden("You may read this memory, but not change it.")
     if request.method != "POST":
         joined = f"{target.content.rstrip()}\n\n{proposal.memory.content}"
         form = MergeForm(initial={"content": joined, "target": target.pk, "version": target.version})
-        return _render_merge(request, place, proposal, target, form)
+        return _render_merge(request, team_page, proposal, target, form)
     form = MergeForm(request.POST)
-    if form.is_valid() and _merge(place, proposal, target, form):
-        notify(request, "Merged.", undo=place.url("review-reopen", proposal_id))
-        return HttpResponseRedirect(place.url("review"))
-    return _render_merge(request, place, proposal, target, form, status=400)
+    if form.is_valid() and _merge(team_page, proposal, target, form):
+        notify(request, "Merged.", undo=team_page.url("review-reopen", proposal_id))
+        return HttpResponseRedirect(team_page.url("review"))
+    return _render_merge(request, team_page, proposal, target, form, status=400)
 
 
-def _merge(place: TeamPage, proposal: Proposal, target: Memory, form: MergeForm) -> bool:
+def _merge(team_page: TeamPage, proposal: Proposal, target: Memory, form: MergeForm) -> bool:
     version = parse_version(form.cleaned_data["version"])
     try:
         operations.merge_proposal(
-            actor=place.actor,
+            actor=team_page.actor,
             proposal_id=proposal.pk,
             target_id=target.pk,
             content=form.cleaned_data["content"],
@@ -126,38 +126,43 @@ def _merge(place: TeamPage, proposal: Proposal, target: Memory, form: MergeForm)
 
 
 def _render_merge(
-    request: HttpRequest, place: TeamPage, proposal: Proposal, target: Memory, form: MergeForm, *, status: int = 200
+    request: HttpRequest, team_page: TeamPage, proposal: Proposal, target: Memory, form: MergeForm, *, status: int = 200
 ) -> HttpResponse:
     beside = (target.audience, target.workspace_id) == (proposal.memory.audience, proposal.memory.workspace_id)
     context = {"section": "review", "proposal": proposal, "memory": proposal.memory, "target": target, "form": form}
-    context |= {"action": place.url("review-merge", proposal.pk), "cancel_url": place.url("review-item", proposal.pk)}
+    context |= {
+        "action": team_page.url("review-merge", proposal.pk),
+        "cancel_url": team_page.url("review-item", proposal.pk),
+    }
     context |= {"unsaved": form.is_bound, "replaceable": beside and not target.superseded_by}
     return render(request, "memories/review/merge.html", context, status=status)
 
 
-def _render_candidates(request: HttpRequest, place: TeamPage, proposal: Proposal) -> HttpResponse:
+def _render_candidates(request: HttpRequest, team_page: TeamPage, proposal: Proposal) -> HttpResponse:
     find = read_param(request, "find").strip()[: recall.QUERY_LENGTH]
     found = (
-        [hit.memory for hit in recall.recall(actor=place.actor, query=find, limit=CANDIDATES, noted=False).hits]
+        [hit.memory for hit in recall.recall(actor=team_page.actor, query=find, limit=CANDIDATES, noted=False).hits]
         if find
-        else find_similar(place, proposal)
+        else find_similar(team_page, proposal)
     )
     others = [
-        memory for memory in found if memory.pk != proposal.memory_id and access.may_write(place.actor, memory.audience)
+        memory
+        for memory in found
+        if memory.pk != proposal.memory_id and access.may_write(team_page.actor, memory.audience)
     ]
     context = {"section": "review", "proposal": proposal, "memory": proposal.memory, "find": find, "others": others}
     return render(request, "memories/review/merge_choice.html", context)
 
 
 @team_action
-def replace_by_proposal_view(request: HttpRequest, place: TeamPage, proposal_id: UUID) -> ActionResult:
+def replace_by_proposal_view(request: HttpRequest, team_page: TeamPage, proposal_id: UUID) -> ActionResult:
     """Approve the new memory, and close the one that it replaces."""
-    find_decidable(place, proposal_id)
+    find_decidable(team_page, proposal_id)
     target = parse_uuid(read_param(request, "target"))
     if target is None:
         raise Invalid({"target": "Choose a memory."})
-    operations.approve_proposal(actor=place.actor, proposal_id=proposal_id, replaces=target)
-    return ActionResult("Approved: it replaces the other one.", place.url("review-reopen", proposal_id))
+    operations.approve_proposal(actor=team_page.actor, proposal_id=proposal_id, replaces=target)
+    return ActionResult("Approved: it replaces the other one.", team_page.url("review-reopen", proposal_id))
 
 
 # Several at once
@@ -175,15 +180,17 @@ class DecisionForm(forms.Form):
 
 
 @in_team
-def preview_decisions(request: HttpRequest, place: TeamPage) -> HttpResponse:
+def preview_decisions(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
     """Show what the decision would do to each of the ticked proposals."""
     if request.method != "POST":
-        return HttpResponseRedirect(place.url("review"))
+        return HttpResponseRedirect(team_page.url("review"))
     ids, form = read_proposal_ids(request), DecisionForm(request.POST)
     decision = read_param(request, "decision")
     if not ids or decision not in DECISIONS:
         raise Invalid({"proposals": "Select some proposals first, and what to do with them."})
-    rows = Proposal.objects.decidable_by(place.actor).filter(pk__in=ids).with_memories().order_by("created_at", "id")
+    rows = (
+        Proposal.objects.decidable_by(team_page.actor).filter(pk__in=ids).with_memories().order_by("created_at", "id")
+    )
     cards = build_cards([ReviewItem("proposals", row, row.created_at) for row in rows])
     conflicting = [card for card in cards if decision == "approve" and card.preview and card.preview.conflict]
     context = {"section": "review", "decision": decision, "form": form, "cards": cards, "conflicting": conflicting}
@@ -199,28 +206,28 @@ def read_proposal_ids(request: HttpRequest) -> list[UUID]:
 
 
 @in_team
-def decide_about_many(request: HttpRequest, place: TeamPage) -> HttpResponse:
+def decide_about_many(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
     if request.method != "POST":
-        return HttpResponseRedirect(place.url("review"))
+        return HttpResponseRedirect(team_page.url("review"))
     ids, form = read_proposal_ids(request), DecisionForm(request.POST)
     if not form.is_valid():
         raise Invalid({name: " ".join(map(str, sentences)) for name, sentences in form.errors.items()})
     decision, reason = form.cleaned_data["decision"], form.cleaned_data["reason"]
     act = operations.approve_proposals if decision == "approve" else operations.reject_proposals
-    made = act(actor=place.actor, proposal_ids=ids, note=reason)
+    made = act(actor=team_page.actor, proposal_ids=ids, note=reason)
     if made.decided:
-        undo = f"{place.url('review-reopen-many')}?ids={','.join(map(str, made.decided))}"
+        undo = f"{team_page.url('review-reopen-many')}?ids={','.join(map(str, made.decided))}"
         notify(request, f"{DECISIONS_DONE[decision]} {describe_proposals(len(made.decided))}.", undo=undo)
     _warn_about_refused(request, made)
-    return HttpResponseRedirect(place.url("review"))
+    return HttpResponseRedirect(team_page.url("review"))
 
 
 @team_action
-def reopen_many(request: HttpRequest, place: TeamPage) -> ActionResult:
+def reopen_many(request: HttpRequest, team_page: TeamPage) -> ActionResult:
     ids = [pk for pk in map(parse_uuid, read_param(request, "ids").split(",")) if pk]
-    made = operations.reopen_proposals(actor=place.actor, proposal_ids=ids)
+    made = operations.reopen_proposals(actor=team_page.actor, proposal_ids=ids)
     _warn_about_refused(request, made)
-    return ActionResult(f"{describe_proposals(len(made.decided)).capitalize()} wait again.", to=place.url("review"))
+    return ActionResult(f"{describe_proposals(len(made.decided)).capitalize()} wait again.", to=team_page.url("review"))
 
 
 def _warn_about_refused(request: HttpRequest, made: operations.DecisionsMade) -> None:

@@ -36,46 +36,46 @@ class PairMergeForm(forms.Form):
 
 
 @team_action
-def settle_pair_view(request: HttpRequest, place: TeamPage, pair_id: UUID) -> ActionResult:
+def settle_pair_view(request: HttpRequest, team_page: TeamPage, pair_id: UUID) -> ActionResult:
     settlement = Settlement(
         decision=read_param(request, "decision"),
         keep=parse_uuid(read_param(request, "keep")),
         reason=read_param(request, "reason"),
     )
-    pair = operations.settle_pair(actor=place.deciding_actor, pair_id=pair_id, settlement=settlement)
-    return ActionResult(SETTLED_TEXTS[PairDecision(pair.decision)], place.url("review-pair-reopen", pair_id))
+    pair = operations.settle_pair(actor=team_page.deciding_actor, pair_id=pair_id, settlement=settlement)
+    return ActionResult(SETTLED_TEXTS[PairDecision(pair.decision)], team_page.url("review-pair-reopen", pair_id))
 
 
 @team_action
-def reopen_pair_view(request: HttpRequest, place: TeamPage, pair_id: UUID) -> ActionResult:
-    operations.reopen_pair(actor=place.deciding_actor, pair_id=pair_id)
+def reopen_pair_view(request: HttpRequest, team_page: TeamPage, pair_id: UUID) -> ActionResult:
+    operations.reopen_pair(actor=team_page.deciding_actor, pair_id=pair_id)
     return ActionResult("They wait for a decision again.")
 
 
 @in_team
-def show_pair(request: HttpRequest, place: TeamPage, pair_id: UUID) -> HttpResponse:
+def show_pair(request: HttpRequest, team_page: TeamPage, pair_id: UUID) -> HttpResponse:
     """Show both memories of a pair, and a form that joins their texts."""
-    pair = find_pair(actor=place.actor, pair_id=pair_id)
+    pair = find_pair(actor=team_page.actor, pair_id=pair_id)
     if request.method != "POST":
-        return _render_pair(request, place, pair, PairMergeForm(initial=_initial_merge(pair)))
-    if not access.may_write(place.actor, pair.audience):
+        return _render_pair(request, team_page, pair, PairMergeForm(initial=_initial_merge(pair)))
+    if not access.may_write(team_page.actor, pair.audience):
         raise Forbidden("You may read these memories, but not change them.")
     form = PairMergeForm(request.POST)
-    if form.is_valid() and _merge_pair(place, pair, form):
-        notify(request, SETTLED_TEXTS[PairDecision.MERGE], undo=place.url("review-pair-reopen", pair_id))
-        return HttpResponseRedirect(place.url("review"))
+    if form.is_valid() and _merge_pair(team_page, pair, form):
+        notify(request, SETTLED_TEXTS[PairDecision.MERGE], undo=team_page.url("review-pair-reopen", pair_id))
+        return HttpResponseRedirect(team_page.url("review"))
     form.data = request.POST.copy()
     form.data["seen"] = describe_versions(pair)  # both are on screen again
-    return _render_pair(request, place, pair, form, status=400)
+    return _render_pair(request, team_page, pair, form, status=400)
 
 
-def _merge_pair(place: TeamPage, pair: Pair, form: PairMergeForm) -> bool:
+def _merge_pair(team_page: TeamPage, pair: Pair, form: PairMergeForm) -> bool:
     values = form.cleaned_data
     try:
         if values["seen"] != describe_versions(pair):
             raise Conflict("One of them has changed meanwhile: look at both once more.")
         settlement = Settlement(decision=PairDecision.MERGE, keep=parse_uuid(values["keep"]), content=values["content"])
-        operations.settle_pair(actor=place.deciding_actor, pair_id=pair.pk, settlement=settlement)
+        operations.settle_pair(actor=team_page.deciding_actor, pair_id=pair.pk, settlement=settlement)
     except Trouble as refusal:
         add_refusal(form, refusal)
         return False
@@ -95,12 +95,12 @@ def _initial_merge(pair: Pair) -> dict[str, object]:
 
 
 def _render_pair(
-    request: HttpRequest, place: TeamPage, pair: Pair, form: PairMergeForm, *, status: int = 200
+    request: HttpRequest, team_page: TeamPage, pair: Pair, form: PairMergeForm, *, status: int = 200
 ) -> HttpResponse:
     parts = diff_texts(pair.older.content, pair.newer.content, budget=DiffBudget())
-    context = {"section": "review", "pair": pair, "form": form, "back": place.url("review")}
-    context |= {"action": place.url("review-pair", pair.pk), "cancel_url": place.url("review")}
+    context = {"section": "review", "pair": pair, "form": form, "back": team_page.url("review")}
+    context |= {"action": team_page.url("review-pair", pair.pk), "cancel_url": team_page.url("review")}
     context |= {"difference": shorten_diff_parts(parts), "differences": find_pair_differences(pair)}
-    decidable = access.may_write(place.actor, pair.audience) and pair.state == "open"
+    decidable = access.may_write(team_page.actor, pair.audience) and pair.state == "open"
     context |= {"unsaved": form.is_bound, "decidable": decidable}
     return render(request, "memories/review/pair.html", context, status=status)

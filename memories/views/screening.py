@@ -71,20 +71,20 @@ class ScreeningForm(forms.Form):
 
 
 @in_team
-def edit_screening(request: HttpRequest, place: TeamPage) -> HttpResponse:
-    registry.require_owner(place.actor)
-    policy = place.team.policy
+def edit_screening(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
+    registry.require_owner(team_page.actor)
+    policy = team_page.team.policy
     chosen = {f"{group}-{writer}": action for (group, writer), action in read_screening(policy).items()}
     present = {**chosen, "above": find_own_threshold(policy)}
     form = ScreeningForm(request.POST or None, initial=present)
 
     @transaction.atomic
     def save(**_: str) -> Team:
-        operations.set_screening(actor=place.actor, settings=form.settings)
-        return operations.set_pair_threshold(actor=place.actor, above=form.cleaned_data["above"])
+        operations.set_screening(actor=team_page.actor, settings=form.settings)
+        return operations.set_pair_threshold(actor=team_page.actor, above=form.cleaned_data["above"])
 
     if submit_form(form, save):
         notify(request, "Saved. It holds for every write from now on.")
-        return redirect(place.url("screening"))
+        return redirect(team_page.url("screening"))
     context = {"section": "screening", "form": form}
     return render(request, "memories/screening.html", context, status=400 if form.errors else 200)

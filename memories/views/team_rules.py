@@ -64,31 +64,31 @@ class RuleForm(forms.Form):
 
 
 @in_team
-def show_team_rules(request: HttpRequest, place: TeamPage) -> HttpResponse:
-    rules = read_team_rules(place.team)
-    own = "rules" in place.team.policy
+def show_team_rules(request: HttpRequest, team_page: TeamPage) -> HttpResponse:
+    rules = read_team_rules(team_page.team)
+    own = "rules" in team_page.team.policy
     context = {
         "section": "members",
         "rules": [describe_rule(rule) for rule in rules],
         "own": own,
-        "broken": own and not rules and bool(place.team.policy["rules"]),
-        "seen": digest_rules(place.team.policy),
+        "broken": own and not rules and bool(team_page.team.policy["rules"]),
+        "seen": digest_rules(team_page.team.policy),
     }
     return render(request, "memories/team_rules.html", context)
 
 
 @in_team
-def edit_rule(request: HttpRequest, place: TeamPage, number: int | None = None) -> HttpResponse:
+def edit_rule(request: HttpRequest, team_page: TeamPage, number: int | None = None) -> HttpResponse:
     """Edit the rule with this number, or add one."""
-    require_owner(place.actor)
-    rules = read_team_rules(place.team)
+    require_owner(team_page.actor)
+    rules = read_team_rules(team_page.team)
     if number is not None and not 1 <= number <= len(rules):
         raise NotFound("There is no such rule.")
     present = rules[number - 1] if number else {}
-    form = RuleForm(request.POST or None, initial=_initial(present) | {"seen": digest_rules(place.team.policy)})
-    if form.is_bound and form.is_valid() and _store_rule(place, form, number):
+    form = RuleForm(request.POST or None, initial=_initial(present) | {"seen": digest_rules(team_page.team.policy)})
+    if form.is_bound and form.is_valid() and _store_rule(team_page, form, number):
         notify(request, "The rule was changed." if number else "The rule was added.")
-        return redirect(place.url("team-rules"))
+        return redirect(team_page.url("team-rules"))
     status = 400 if form.errors else 200
     return render(
         request, "memories/team_rule.html", {"section": "members", "form": form, "number": number}, status=status
@@ -100,11 +100,11 @@ def _initial(rule: Mapping[str, Any]) -> dict[str, Any]:
     return {**rule, "who": next(iter(rule.get("who", ())), ""), "pinned": pinned}
 
 
-def _store_rule(place: TeamPage, form: RuleForm, number: int | None) -> bool:
+def _store_rule(team_page: TeamPage, form: RuleForm, number: int | None) -> bool:
     at = None if number is None else number - 1
     edit = partial(operations.team_rules.put_rule, rule=form.build_rule(), place=at)
     try:
-        operations.team_rules.edit_team_rules(actor=place.actor, seen=form.cleaned_data["seen"], edit=edit)
+        operations.team_rules.edit_team_rules(actor=team_page.actor, seen=form.cleaned_data["seen"], edit=edit)
     except Forbidden:
         raise
     except Trouble as refusal:
@@ -114,21 +114,21 @@ def _store_rule(place: TeamPage, form: RuleForm, number: int | None) -> bool:
 
 
 @team_action
-def move_rule_view(request: HttpRequest, place: TeamPage, number: int, way: str) -> ActionResult:
+def move_rule_view(request: HttpRequest, team_page: TeamPage, number: int, way: str) -> ActionResult:
     to = number - 2 if way == "up" else number
     edit = partial(operations.team_rules.move_rule, place=number - 1, to=to)
-    operations.team_rules.edit_team_rules(actor=place.actor, seen=request.POST.get("seen", ""), edit=edit)
-    return ActionResult("Moved.", to=place.url("team-rules"))
+    operations.team_rules.edit_team_rules(actor=team_page.actor, seen=request.POST.get("seen", ""), edit=edit)
+    return ActionResult("Moved.", to=team_page.url("team-rules"))
 
 
 @team_action
-def remove_rule_view(request: HttpRequest, place: TeamPage, number: int) -> ActionResult:
+def remove_rule_view(request: HttpRequest, team_page: TeamPage, number: int) -> ActionResult:
     edit = partial(operations.team_rules.remove_rule, place=number - 1)
-    operations.team_rules.edit_team_rules(actor=place.actor, seen=request.POST.get("seen", ""), edit=edit)
-    return ActionResult("The rule was removed.", to=place.url("team-rules"))
+    operations.team_rules.edit_team_rules(actor=team_page.actor, seen=request.POST.get("seen", ""), edit=edit)
+    return ActionResult("The rule was removed.", to=team_page.url("team-rules"))
 
 
 @team_action
-def reset_rules_view(request: HttpRequest, place: TeamPage) -> ActionResult:
-    operations.team_rules.reset_team_rules(actor=place.actor)
-    return ActionResult("The default rules apply again.", to=place.url("team-rules"))
+def reset_rules_view(request: HttpRequest, team_page: TeamPage) -> ActionResult:
+    operations.team_rules.reset_team_rules(actor=team_page.actor)
+    return ActionResult("The default rules apply again.", to=team_page.url("team-rules"))

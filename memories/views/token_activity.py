@@ -14,13 +14,13 @@ from teams.team_page import TeamPage, in_team
 
 
 @in_team
-def show_token_activity(request: HttpRequest, place: TeamPage, token_id: UUID) -> HttpResponse:
-    operations.require_owner(place.actor)
-    token = Token.objects.of_team(place.team.pk).filter(pk=token_id).select_related("agent", "person").first()
+def show_token_activity(request: HttpRequest, team_page: TeamPage, token_id: UUID) -> HttpResponse:
+    operations.require_owner(team_page.actor)
+    token = Token.objects.of_team(team_page.team.pk).filter(pk=token_id).select_related("agent", "person").first()
     if token is None:
         raise NotFound("There is no such token.")
     activity = list_traces(
-        actor=place.team_only_actor, token=token, limit=CHANGES_PER_PAGE, cursor=request.GET.get("cursor")
+        actor=team_page.team_only_actor, token=token, limit=CHANGES_PER_PAGE, cursor=request.GET.get("cursor")
     )
     context = {"section": "agents", "token": token, "agent": token.agent, "activity": activity}
     return render(request, "memories/token.html", context)

@@ -20,11 +20,11 @@ class ViewAsForm(forms.Form):
         label="For person", required=False, max_length=HANDLE_LENGTH, widget=forms.TextInput({"placeholder": "anyone"})
     )
 
-    def __init__(self, data: Any, *, place: TeamPage) -> None:
+    def __init__(self, data: Any, *, team_page: TeamPage) -> None:
         super().__init__(data)
-        self.place = place
-        self.choice_field("agent").choices = [(agent.slug, agent.slug) for agent in place.agents]
-        projects = [(project.slug, project.name) for project in place.projects]
+        self.team_page = team_page
+        self.choice_field("agent").choices = [(agent.slug, agent.slug) for agent in team_page.agents]
+        projects = [(project.slug, project.name) for project in team_page.projects]
         self.choice_field("project").choices = [("", "No project"), *projects]
 
     def choice_field(self, name: str) -> forms.ChoiceField:
@@ -34,18 +34,18 @@ class ViewAsForm(forms.Form):
 
     @property
     def context(self) -> CallContext:
-        workspace = self.place.workspace
+        workspace = self.team_page.workspace
         names = {name: self.cleaned_data.get(name, "") for name in ("project", "user")}
         return CallContext(**names, workspace=workspace.slug if workspace else "")
 
     def resolve_view(self) -> ViewAs | None:
         """Return what the chosen agent can see; None, with errors on the form, if the choice is invalid."""
-        agent = next((agent for agent in self.place.agents if agent.slug == self.cleaned_data["agent"]), None)
+        agent = next((agent for agent in self.team_page.agents if agent.slug == self.cleaned_data["agent"]), None)
         try:
             if agent is None:
-                return ViewAs(self.place.team_only_actor)
-            agent.team = self.place.team
-            return view_as_agent(person=self.place.actor, agent=agent, context=self.context)
+                return ViewAs(self.team_page.team_only_actor)
+            agent.team = self.team_page.team
+            return view_as_agent(person=self.team_page.actor, agent=agent, context=self.context)
         except Trouble as refusal:
             add_refusal(self, refusal)
             return None

@@ -30,18 +30,18 @@ def redirect_to_last_team(request: HttpRequest) -> HttpResponse:
     return redirect("team-home", chosen.team.organization.slug, chosen.team.slug)
 
 
-def remember_team(request: HttpRequest, place: TeamPage) -> None:
-    if request.session.get(LAST_TEAM_KEY) != str(place.team.pk):
-        request.session[LAST_TEAM_KEY] = str(place.team.pk)
+def remember_team(request: HttpRequest, team_page: TeamPage) -> None:
+    if request.session.get(LAST_TEAM_KEY) != str(team_page.team.pk):
+        request.session[LAST_TEAM_KEY] = str(team_page.team.pk)
 
 
 @team_action
-def choose_workspace(request: HttpRequest, place: TeamPage) -> ActionResult:
+def choose_workspace(request: HttpRequest, team_page: TeamPage) -> ActionResult:
     """Switch to a workspace; an empty choice shows what belongs to none."""
     slug = request.POST.get("workspace", "")
-    workspaces = {workspace.slug: workspace for workspace in place.workspaces}
+    workspaces = {workspace.slug: workspace for workspace in team_page.workspaces}
     if slug and slug not in workspaces:
         raise NotFound("There is no such workspace.")
-    request.session[workspace_key(place.team)] = slug
+    request.session[workspace_key(team_page.team)] = slug
     name = workspaces[slug].name if slug else "no workspace"
-    return ActionResult(f"You are now in {name}.", to=place.url("team-home"))
+    return ActionResult(f"You are now in {name}.", to=team_page.url("team-home"))

@@ -21,9 +21,11 @@ class TeamNode:
     below: list["TeamNode"] = field(default_factory=list)
 
 
-def build_team_tree(place: TeamPage) -> list[TeamNode]:
+def build_team_tree(team_page: TeamPage) -> list[TeamNode]:
     """Return the roots of what the person may see of the organization, with the rest below them."""
-    memberships = Membership.objects.in_organization(place.team.organization_id).filter(user=place.actor.user_id)
+    memberships = Membership.objects.in_organization(team_page.team.organization_id).filter(
+        user=team_page.actor.user_id
+    )
     roles = dict(memberships.values_list("team_id", "role"))
     within = set(ancestry.with_teams_below(*(team for team, role in roles.items() if role == Role.OWNER))) | set(roles)
     visible = set(ancestry.with_teams_above(*roles)) | within
