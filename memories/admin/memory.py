@@ -83,7 +83,7 @@ class RevisionInline(ReadOnlyInline):
 
 @admin.register(Memory)
 class MemoryAdmin(action_forms.BulkActionAdmin):
-    shows_history = True  # of actions that leave no revision
+    shows_history = True  # for actions that leave no revision
     list_display = ("title", "type", "scope", "team", "byline", "version", "updated_at", "standing")
     list_filter = (
         StateFilter,

@@ -17,7 +17,7 @@ from memories.contract.idempotency import (
     check_idempotency_key,
 )
 
-KEPT = ("ETag", "Location")  # of an answer's headers
+KEPT = ("ETag", "Location")  # headers that are stored with a response
 
 
 def respond_once(request: Request, act: Callable[[], Response]) -> Response:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-MEMORIES_PER_REQUEST = 10  # of a batch: they cost about what one save costs
-BYTES_PER_REQUEST = 20_000  # of their content
+MEMORIES_PER_REQUEST = 10  # memories of a batch that cost about as much as one save
+BYTES_PER_REQUEST = 20_000  # bytes of their content that count as one request
 FILE_BYTES_PER_REQUEST = 100_000  # of files that are renamed or deleted: they are not embedded
 EXTRACTION = 20
-MESSAGES_PER_REQUEST = 500  # of a conversation: short ones cost more to check than to read
+MESSAGES_PER_REQUEST = 500  # messages that count as one request: short ones cost more to check than to read
 EXPORT = 50
 
 

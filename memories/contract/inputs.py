@@ -42,7 +42,7 @@ from memoryhub.json_schema import (
 )
 from teams.call_context import CONTEXT_LENGTHS
 
-LARGEST_VERSION = 2**31 - 1  # of a column
+LARGEST_VERSION = 2**31 - 1  # largest integer of a column
 VERSION = whole(least=1, most=LARGEST_VERSION, description="Refused unless this is the latest version.")
 REASON = text(longest=SUMMARY_LENGTH, description="The reason, for the history.")
 SCOPE = one_of(Scope, description="Who it belongs to: the team, a person (global), a project or the agent.")
@@ -188,7 +188,7 @@ REPORT_ANCHORS = record(
 UPLOAD = record(
     {
         "file": {"type": "string", "format": "binary"},
-        "name": {"description": "By default, the name of the uploaded file."},  # in a form, whatever is said is text
+        "name": {"description": "By default, the name of the uploaded file."},  # form fields are always text
     },
     required=["file"],
     title="NewAsset",

@@ -15,13 +15,13 @@ from memoryhub.json_schema import (
     text,
 )
 
-BOUNDS = frozenset({"description", "minLength", "maxLength", "maxItems"})  # of what is sent; answers just have it
+BOUNDS = frozenset({"description", "minLength", "maxLength", "maxItems"})  # limits apply to requests only
 
 TAGS = list_of(text(longest=LABEL_LENGTH), most=TAG_COUNT)
 
 
 class PublicField(NamedTuple):
-    schema: Schema  # of what is sent
+    schema: Schema  # schema in requests
     example: Any = None
 
 

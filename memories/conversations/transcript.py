@@ -20,7 +20,7 @@ ROLE_PATTERN = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 class Message:
     role: str
     content: str
-    name: str = ""  # of whoever spoke
+    name: str = ""  # name of the speaker
     at: datetime | None = None
     id: str = ""  # the agent's own
 
@@ -184,7 +184,7 @@ def read_messages(text: str) -> tuple[Message, ...]:
 # In few words
 
 DIGEST_BYTES = 8_000  # enough to be found by, and no more than a prompt can bear
-DIGEST_MESSAGE_LENGTH = 300  # of each message
+DIGEST_MESSAGE_LENGTH = 300  # characters of each message
 GIST_LENGTH = 300
 
 

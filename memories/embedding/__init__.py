@@ -18,7 +18,7 @@ class Provider(Protocol):
     name: str  # kept with each vector: vectors of different names are never compared
     dimension: int
     inline: bool  # so quick and sure that it runs inside the save; others run beside it
-    share: float  # of meaning beside words in a hybrid answer: more for models that read words in their context
+    share: float  # weight of meaning in hybrid recall: higher for models that read words in context
     # Also optional: `background`, the cosine that the nearest of some texts has to a question which none of them has
     # anything to do with. Models differ in it, and confidence counts from there.
 
@@ -38,7 +38,7 @@ class EnglishProvider(Provider, Protocol):
 
 
 WHOLE_WORDS, PIECES = 0.33, 0.5  # tokens a character: of text that such a model knows, and of what it hardly does
-SHARE_OF_PIECES = 0.2  # of the usual share of meaning
+SHARE_OF_PIECES = 0.2  # factor of the usual share of meaning
 
 
 def choose_share(provider: Provider, text: str) -> float:

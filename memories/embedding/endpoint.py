@@ -16,8 +16,8 @@ from memoryhub.outbound import OutboundAnswer, OutboundError, post
 
 QUERY_SECONDS = 2  # somebody waits, and recall by words can answer alone
 MAX_DIMENSION = 16_000  # that a vector may have in Postgres
-MAX_BYTES_PER_TEXT = MAX_DIMENSION * 64  # of an answer for each text, however generously it is spaced
-MODEL_NAME_LENGTH = 100  # of the column that keeps it
+MAX_BYTES_PER_TEXT = MAX_DIMENSION * 64  # bytes of response per text, however generously it is spaced
+MODEL_NAME_LENGTH = 100  # length of the column
 EMBEDDING_HINTS = {
     401: ": check EMBEDDING_KEY",
     403: ": check EMBEDDING_KEY",

@@ -33,8 +33,8 @@ class AuditEntry(models.Model):
     place = models.CharField(max_length=16, choices=AuditPlace.choices)
     row_id = models.CharField(max_length=36)
     subject_id = models.CharField(max_length=36, blank=True)  # the memory or the file that a version is of
-    digest = models.BinaryField(max_length=32)  # of who did what when
-    text_digest = models.BinaryField(max_length=32)  # of the words
+    digest = models.BinaryField(max_length=32)  # digest of who did what and when
+    text_digest = models.BinaryField(max_length=32)  # digest of the words
     previous = models.BinaryField(max_length=32)
     hash = models.BinaryField(max_length=32)
     sealed_at = models.DateTimeField()

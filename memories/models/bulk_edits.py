@@ -32,7 +32,7 @@ class Batch(Authored):
     versions_after = ArrayField(models.PositiveIntegerField())
     undone_at = models.DateTimeField(null=True)
     undone_by = models.CharField(max_length=200, blank=True, default="")
-    left_ids = ArrayField(models.UUIDField(), default=list)  # of these memories: changed by others before it was undone
+    left_ids = ArrayField(models.UUIDField(), default=list)  # memories that others had changed before the undo
 
     objects = BatchQuerySet.as_manager()
 

@@ -68,7 +68,7 @@ class EmbeddingModel(models.Model):
 
     name = models.CharField(max_length=100, primary_key=True)
     made_by = models.JSONField(default=dict)  # the settings that name its provider, without a key
-    dimension = models.PositiveIntegerField(default=0)  # of its vectors; 0 until the first is made
+    dimension = models.PositiveIntegerField(default=0)  # length of its vectors; 0 until the first is made
     created_at = models.DateTimeField(default=timezone.now)
     queued_at = models.DateTimeField(null=True, blank=True)  # since then its backlog holds whatever it lacks
     covered_at = models.DateTimeField(null=True, blank=True)  # since then it serves

@@ -26,7 +26,7 @@ class Rating(models.TextChoices):
 
 REPORTS = (Rating.WRONG, Rating.OUTDATED)  # what a person should look at
 PRESENT_TEXT = Func(F("memory__content"), function="md5", output_field=models.TextField())
-PRIOR_WEIGHT = 2.0  # of readers who said nothing: the more say the same, the nearer the balance comes to 1 or -1
+PRIOR_WEIGHT = 2.0  # weight of silent readers: the more ratings agree, the nearer the balance comes to 1 or -1
 
 # From -1 to 1, of what was said about the text as it is. No row says nothing. Index: feedback_is_there_once.
 BALANCE = """
@@ -83,8 +83,8 @@ class Feedback(Authored):
     audience = models.UUIDField()  # the memory's own, to find what an audience has to decide about
     rating = models.CharField(max_length=16, choices=Rating.choices)
     reason = models.CharField(max_length=SUMMARY_LENGTH, blank=True, default="")
-    weight = models.FloatField()  # in recall: above 0 for the memory, below 0 against it
-    text_hash = models.CharField(max_length=32)  # of the text that it is about
+    weight = models.FloatField()  # effect on recall: above 0 for the memory, below 0 against it
+    text_hash = models.CharField(max_length=32)  # hash of the text that was rated
     settled_at = models.DateTimeField(null=True, blank=True)  # when somebody said that the memory is right
     settled_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.DO_NOTHING, null=True, blank=True, db_index=False, related_name="+"

@@ -93,7 +93,7 @@ class TeamFile(Authored):
         db_persist=True,
     )
 
-    beginning: str = ""  # of its text: filled in by `with_beginning`
+    beginning: str = ""  # beginning of its text, filled in by `with_beginning`
     screening: Sequence[Mapping[str, Any]] = ()  # what was found in the text: filled in by the write
 
     objects = TeamFileQuerySet.as_manager()

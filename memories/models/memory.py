@@ -73,7 +73,7 @@ AUDIENCE = Case(
 )
 
 
-TEXT_HASH = Func(  # by which the same text is found
+TEXT_HASH = Func(  # identifies equal texts
     Func("content", Value(TRIMMED_SIGNS), function="btrim"), function="md5", output_field=models.TextField()
 )
 
@@ -290,7 +290,7 @@ class Memory(Authored, MemoryFields):
 
     class Meta:
         verbose_name_plural = "memories"
-        permissions = [  # of operators: what people and agents may, `memories.rules.access` says
+        permissions = [  # for operators; `memories.rules.access` has the rights of people and agents
             ("pin_memory", "Can pin and unpin memories"),
             ("tag_memory", "Can tag memories"),
             ("expire_memory", "Can let memories expire"),

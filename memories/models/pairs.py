@@ -72,7 +72,7 @@ class Pair(Authored):
 
     older = tenant_link("memories.Memory", db_index=False)
     newer = tenant_link("memories.Memory")
-    audience = models.UUIDField()  # of both, when they were compared
+    audience = models.UUIDField()  # audience of both when they were compared
     kind = models.CharField(max_length=16, choices=PairKind.choices)
     similarity = models.FloatField(default=0.0)
     # Of what was found: a decision is remembered as long as it is the same.

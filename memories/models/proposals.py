@@ -107,7 +107,7 @@ class Proposal(TokenAudited):
     arguments = models.JSONField(default=dict)
     base_version = models.PositiveIntegerField()
     cause = models.CharField(max_length=16, choices=ProposalCause.choices)
-    reason = models.CharField(max_length=500, blank=True)  # in a sentence, without the words that were held
+    reason = models.CharField(max_length=500, blank=True)  # a sentence without the held words
     findings = models.JSONField(default=list)  # what screening found: group, kind, field and place
     provenance = models.CharField(max_length=16, default="agent")
     state = models.CharField(max_length=16, choices=ProposalState.choices, default=ProposalState.OPEN)

@@ -60,7 +60,7 @@ class RecallLog(TokenAudited):
     versions = ArrayField(models.PositiveIntegerField(), default=list)
     total_found = models.PositiveIntegerField(default=0)
     floor = models.FloatField(null=True, blank=True)  # the confidence that was needed, if any
-    confidence = models.FloatField(null=True, blank=True)  # of the surest hit, even if it was left out
+    confidence = models.FloatField(null=True, blank=True)  # confidence of the best hit, even if it was left out
     took_ms = models.FloatField(null=True, blank=True)  # how long it took here; unknown of older ones
 
     objects = RecallLogQuerySet.as_manager()

@@ -28,7 +28,7 @@ class Vocabulary(Tenant):
 
     audience = models.UUIDField()  # or what `memories.recall.word_stats.Within` makes of it and a workspace
     memories = models.PositiveIntegerField()
-    mean_bytes = models.FloatField()  # of their contents
+    mean_bytes = models.FloatField()  # mean length of their contents
     counted_at = models.DateTimeField()
 
     objects = VocabularyQuerySet.as_manager()

@@ -83,7 +83,7 @@ def build_bulk_edit(
 class BulkPreview:
     changing: list[Memory]
     skipped: list[tuple[Memory, str]]  # and why
-    missing: int  # of the ids: gone, or never theirs to see
+    missing: int  # ids of memories that are gone, or that the actor may not see
 
     @property
     def versions(self) -> dict[UUID, int]:
@@ -155,7 +155,7 @@ def undo_bulk_edit(*, actor: Actor, batch_id: UUID, now: datetime | None = None)
     kind = BulkActionKind(batch.kind)
     require_verb(actor, Verb.FORGET if kind is BulkActionKind.RESTORE else Verb.WRITE)
     held = _lock_in_order(actor, batch.memory_ids, forgotten=kind is BulkActionKind.FORGET, now=now)
-    if not held:  # in another workspace, perhaps: it can be undone from there
+    if not held:  # they may be in another workspace, where the batch can be undone
         raise Conflict("None of these memories is here as the batch left it. Nothing was undone.")
     values = _find_former_values(batch, [row for row in held if row.version == batch.after[row.pk]], now)
     _write_versions(

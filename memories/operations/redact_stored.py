@@ -40,7 +40,7 @@ from teams.models import Session, Token
 
 ROWS_AT_ONCE = 200
 Finder = Callable[[str], list[Finding]]
-RedactionCounts = Counter[tuple[str, str, str]]  # by place, group and kind
+RedactionCounts = Counter[tuple[str, str, str]]  # counts by place, group and kind
 
 
 def _select_sessions(organization_id: UUID) -> Any:
@@ -57,7 +57,7 @@ class RedactedTable(NamedTuple):
     place: str
     rows: Callable[[UUID], Any]  # those of an organization, as a queryset
     columns: tuple[str, ...]
-    is_held: Q  # by a legal hold
+    is_held: Q  # matches what a legal hold covers
 
 
 TEXT_COLUMNS = ("content", "summary", "metadata", "tags", "category", "source", "forget_reason")

@@ -58,7 +58,7 @@ from teams.actor import Actor
 from teams.models import Verb
 
 BATCH_LIMIT = 500
-BATCH_BYTES = 1024 * 1024  # of content in one batch: vectors and indexes of more would keep a thread busy for seconds
+BATCH_BYTES = 1024 * 1024  # content of one batch: indexing more would keep a thread busy for seconds
 
 
 class Dedupe(StrEnum):
@@ -110,7 +110,7 @@ class Draft:
     audience: UUID | None = None  # where the scope alone does not tell: a person's choice of project or agent
     dedupe: str = Dedupe.UPDATE
     provenance: str | None = None  # if the text is less trusted than its caller
-    is_screened: bool = False  # as a part of something larger, whose rules may be others
+    is_screened: bool = False  # already screened as part of something larger
     hold: Hold | None = None  # makes it a proposal, whatever the policy says
 
 

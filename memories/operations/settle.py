@@ -37,7 +37,7 @@ class Settlement:
     decision: str
     keep: UUID | None = None
     reason: str = ""
-    content: str | None = None  # of the merged memory, by default that of the one that is kept
+    content: str | None = None  # text of the merged memory; by default the kept one's
 
 
 @transaction.atomic

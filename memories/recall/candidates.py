@@ -17,7 +17,7 @@ NOBODY = -1  # instead of a candidate's place among them
 class Candidate(NamedTuple):
     """The numbers of one candidate, in the order in which hybrid.sql sends them. What is unknown is no number (NaN)."""
 
-    score: float  # by the weights of the statement
+    score: float  # sum by the statement's weights
     words: float
     meaning: float
     nearness: float
@@ -28,7 +28,7 @@ class Candidate(NamedTuple):
     exact: float
     words_rank: float
     meaning_rank: float
-    share: float  # of the score of what a link led from
+    share: float  # share of the score of the memory that a link led from
 
 
 NUMBERS = Candidate._fields

@@ -32,7 +32,7 @@ IDENTIFIER = 0.3  # for an asked identifier in a sentence; one that was asked fo
 KNOWN = 1.0  # for a question, if all of its words occur somewhere
 STANDING = 3.1  # for the best score; others get their share of it
 TOGETHER = 1.6  # for each hit, where neighbours are as alike as in a conversation: a turn says only a part
-LIKENESS_OF_WORDS = 0.45  # of the coverage, where meanings are not compared: on average, what has the words means it
+LIKENESS_OF_WORDS = 0.45  # share of the coverage that stands in for likeness where meanings are not compared
 
 # What is as likely an answer as not, and how quickly doubt goes, in logits per point.
 QUESTION_EVEN, QUESTION_SLOPE = 0.96, 4.0

@@ -28,8 +28,8 @@ FEATURES = {
     "question": ("asked_words", "best_words", "spread", "leads", "order_of_words", "order_of_meaning", "pairs"),
 }
 NAMES = tuple(name for names in FEATURES.values() for name in names)
-MOST_WORDS = 1.5 * FULL_WORDS  # of a memory that has all words in its label
-UNKNOWN_NEARNESS = -0.5  # of a neighbour that is no candidate: it is farther than the farthest of them
+MOST_WORDS = 1.5 * FULL_WORDS  # words score of a memory that has every word in its label
+UNKNOWN_NEARNESS = -0.5  # nearness of a neighbour that is not a candidate: farther than the farthest one
 FEW_PAIRS = 8.0  # neighbours among the candidates that do not yet tell whether neighbours belong together
 
 
@@ -37,10 +37,10 @@ FEW_PAIRS = 8.0  # neighbours among the candidates that do not yet tell whether 
 class AskedWords:
     """The words of a question, as its candidates are measured by them."""
 
-    weights: Numbers  # of each place in the statement; 0 of an identifier
+    weights: Numbers  # weight of each place in the statement; 0 for an identifier
     openings: Numbers  # the weight of each word that a memory may begin with, after 0 for none
     mean_bytes: float
-    trust: float  # in meaning, from 0 to 1: less where the model reads a language in pieces of words
+    trust: float  # trust in meaning, 0 to 1: lower where the model splits a language's words into pieces
 
     @classmethod
     def read(cls, terms: Terms, *, openings: Sequence[str], meaning_share: float) -> Self:

@@ -47,8 +47,8 @@ SCORE_PARTS = {
 class Weights:
     """The weights of the parts of a score, for one question."""
 
-    share: float  # of meaning; words have the rest
-    lift: float  # of an asked identifier
+    share: float  # weight of meaning; words have the rest
+    lift: float  # lead for an asked identifier
     best: float  # the sum that a perfect answer would get
 
 
@@ -67,7 +67,7 @@ class Scored:
     meaning_rank: int | None
     links_rank: int | None
     nearness: float | None  # the cosine of its meaning and the query's, as it is
-    coverage: float  # of the rarity of the asked words
+    coverage: float  # share of the rarity of the asked words
     features: Numbers | None = None  # that the ranker scored it by
     feedback: float = 0.0  # the balance of what readers said, from -1 to 1
 
@@ -126,7 +126,7 @@ class Fused:
     by_meaning: int
     by_meaning_alone: int
     by_links_alone: int
-    near: int  # by meaning, before it was looked who may be seen
+    near: int  # candidates by meaning, before visibility was checked
 
     @property
     def total(self) -> int:

@@ -14,8 +14,8 @@ from memoryhub.prepared_statements import prepared_cursor
 from teams.actor import Actor
 
 COUNTED = 1_000  # how far a list is counted
-USED = 1_000  # of what an audience used: the latest or the most used, which are weighed by their importance now
-READ_THROUGH = 5_000  # of an audience's newest, for what no index knows
+USED = 1_000  # most or latest used memories per audience that are weighed by present importance
+READ_THROUGH = 5_000  # newest memories per audience that are read for what no index knows
 
 # Each audience gives its first few in the order of one of its indexes; the best of them all are chosen then.
 NEWEST = """

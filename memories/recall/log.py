@@ -27,7 +27,7 @@ from teams.actor import Actor
 log = logging.getLogger(__name__)
 WITHIN = 1.0  # seconds until a recall is in the ledger
 AT_ONCE = 500
-KEPT = 10_000  # notes that wait while the database does not answer; then the oldest are dropped
+KEPT = 10_000  # queued recalls while the database does not answer; beyond that the oldest are dropped
 
 
 @dataclass(frozen=True, slots=True)

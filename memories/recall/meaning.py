@@ -12,8 +12,8 @@ class VectorLimits:
     """The number of candidates that each step of the search by meaning leaves."""
 
     final: int
-    rescored: int  # by their whole vectors, before it is looked who of them may be seen
-    by_sign_bits: int  # by the signs of their numbers alone: among them are practically all of those
+    rescored: int  # candidates compared by full vectors, before visibility is checked
+    by_sign_bits: int  # candidates preselected by sign bits, which contain practically all of these
 
 
 SHORT, LONG = VectorLimits(30, 50, 100), VectorLimits(50, 80, 150)

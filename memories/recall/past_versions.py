@@ -25,8 +25,8 @@ MOST_CHANGED = 1_000  # memories changed since then, of which is looked whether 
 MOST_COMPARED = 200  # former texts that are compared with a query
 MOST_READ = 5_000  # characters of each
 MOST_FOUND = 20
-LEAST_COVERAGE = 1 / 3  # of the rarity of the asked words, that a former text must have
-SHARE = 0.8  # of a full score, for one that has all of them
+LEAST_COVERAGE = 1 / 3  # share of the asked rarity that a former text must have
+SHARE = 0.8  # share of a full score, for a former text with every asked word
 
 # Which of the asked words the former texts of changed memories have. Indexes: memory_changed,
 # memory_has_each_version_once.

@@ -15,7 +15,7 @@ from memories.rules.importance import IMPORTANCE_NOW
 class Plan:
     """The blocks of hybrid.sql that a statement has, and their sizes."""
 
-    word_places: int = 0  # in the sum of words; none if it is not asked by words
+    word_places: int = 0  # places in the sum of words; 0 if the query is not asked by words
     exact_match: bool = False  # compares texts letter by letter
     fallback_query: bool = False  # has a second query, for when the first one finds nothing
     limits: VectorLimits | None = None  # none if it is not asked by meaning

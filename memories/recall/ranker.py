@@ -30,9 +30,9 @@ class Ranker:
     """
 
     weights: Numbers
-    features: NDArray[np.intp]  # of each split, tree after tree
+    features: NDArray[np.intp]  # feature of each split, tree after tree
     thresholds: Small
-    ruled_out: NDArray[np.uint8]  # by each split
+    ruled_out: NDArray[np.uint8]  # leaves that each split rules out
     values: Small  # a row for each tree
     neutral: Numbers  # the features of a candidate that has nothing of the question
     middle: float  # the sum that is a score of one half

@@ -15,7 +15,7 @@ from memories.recall.weights import FULL_WORDS, LEAD, TIE
 from memories.recall.word_stats import Terms
 from memoryhub.prepared_statements import array_literal
 
-NEAR_TIES = 10  # beyond the limit, for what pins and importance may still lift into it
+NEAR_TIES = 10  # rows beyond the limit that pins and importance may still lift into it
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class Ranking:
     scores: Numbers
     full_score: float  # that a perfect answer would get
     link_ranks: Numbers  # 0 of those that no link leads to
-    features: Numbers | None  # of all of them, if the ranker scored any
-    ranked: NDArray[np.bool_]  # by the ranker
+    features: Numbers | None  # one row per candidate, if the ranker scored any
+    ranked: NDArray[np.bool_]  # True for candidates that the ranker scored
 
     def bind_best(self, limit: int) -> dict[str, Any]:
         """Return the parameters of the statement that reads the best candidates in full: so many, and what pins and

@@ -8,10 +8,12 @@ from memories.models import Memory
 from memories.recall.hits import Hit
 from memories.text.facts import differs_in_facts
 
-COMPARED_CHARACTERS = 4_000  # of two texts in nearly the same words; longer ones must be the same
-LENGTHS_APART = 0.2  # of the longer one, at most
+COMPARED_CHARACTERS = 4_000  # longest texts compared by words; longer ones must be identical
+LENGTHS_APART = 0.2  # greatest difference in length, as a share of the longer text
 COVERAGES_APART, NEARNESSES_APART = 0.01, 0.05  # texts in nearly the same words hardly differ in these
-PARTS_APART = 1.0  # of what stands between spaces: a small word, an ending or a sign makes two of them differ
+PARTS_APART = (
+    1.0  # greatest number of differing parts, as a share of all: an ending or a sign changes one part in each text
+)
 WORD = re.compile(r"\w+(?:['’]\w+)?")
 SMALL_WORDS = frozenset(
     ("a", "an", "and", "are", "at", "be", "by", "for", "had", "has", "have", "in", "is", "it", "of", "on", "our", "so")

@@ -11,7 +11,7 @@ from memories.models import Memory
 from memories.reranking import RerankerUnavailable, get_reranker
 
 log = logging.getLogger(__name__)
-RERANKED_CHARACTERS = 2_000  # of each text that the reranker reads
+RERANKED_CHARACTERS = 2_000  # characters of each text that the reranker reads
 PAUSE = 10.0  # seconds that a reranker is left alone after it failed: each recall would wait for it again
 UNAVAILABLE_NOTE = "The reranker does not answer just now; the order is the one without it."
 

@@ -48,18 +48,18 @@ SELECT 'whole', place, NULL, memory_identifiers(token) FROM {WHOLE}
 TOKEN = re.compile(r"\S+")
 PLAIN = re.compile(r"[a-z]{1,100}")
 READ_AS_ENGLISH = ("hindi", "russian")  # words of plain letters in these
-LITERAL_LENGTH = 1_000  # of a query that may stand in a memory as it is
+LITERAL_LENGTH = 1_000  # longest query that is looked for letter by letter
 MOST_TOKENS = 400  # different ones that are read of a longer query, from its beginning
 MOST_SIGNS = 2_000  # characters of those that are not plain words
-LITERAL_TOKENS = 4  # of one that is neither quoted nor made of identifiers
-LITERAL_LETTERS = 12  # of writing without spaces in such a query
+LITERAL_TOKENS = 4  # the same in tokens, if it is neither quoted nor made of identifiers
+LITERAL_LETTERS = 12  # the same in letters, for writing without spaces
 OPENING, CLOSING = "([{<\"'`“„«‹‘¿¡", ".,;:!?)]}>\"'`”“»›’…"
 TURKISH_SMALL_LETTERS = str.maketrans("Iİ", "ıi")
-MOST_READINGS = 2_000  # of the tokens of one query in several languages
+MOST_READINGS = 2_000  # readings of one query's tokens in several languages
 UNSPACED_RUN = re.compile(f"{UNSPACED.pattern}+")
 SOUNDS = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff]"
-)  # of scripts that memory_grams reads by threes
+)  # scripts that memory_grams reads in threes
 SYMBOL = re.compile(
     "[\u00a6-\u00a9\u00ac\u00ae-\u00b3\u00b5-\u00b7\u00b9\u00bc-\u00be\u00d7\u00f7\u2020-\u2022\u2030-\u2038"
     "\u2060-\u2bff\u3004\u3012\u3013\u3020\U00010000-\U0001ffff\ue000-\uf8ff\ufe0f]"

@@ -24,13 +24,13 @@ from memoryhub.text import compose_text
 from teams.actor import Actor
 
 LOOK_EVERY = timedelta(seconds=30)  # between looks whether an audience has changed much
-STALE_SHARE = 0.2  # of an audience's memories changed since they were counted
+STALE_SHARE = 0.2  # counted again once this share of an audience's memories has changed
 SMALL = 50  # changes that never matter
 GROWN = 0.5  # counts added at once, as a share of those that the planner knows of
 QUICK = 2_000  # memories that are counted while the first asker waits; more are counted beside
 EXACT = re.compile(r"[_/\\@#+:~$%&*|<>=!]|[0-9][^0-9]|[^0-9][0-9]|\.\w|^-")
 REMEMBERED = 10_000  # callers' audiences
-MOST_PIECES, MOST_UNCOUNTED = 16, 4  # of writing without spaces, in a query that is not long
+MOST_PIECES, MOST_UNCOUNTED = 16, 4  # pieces of unspaced writing that a short query looks for; uncounted ones
 
 # The languages of memories in these audiences besides English, one look into the index memory_language for each.
 LANGUAGES = """
@@ -235,7 +235,7 @@ class Counted:
     linked: bool  # the organization has links
 
 
-_languages: dict[tuple[UUID, ...], tuple[str, ...]] = {}  # of audiences, as they were at the last look
+_languages: dict[tuple[UUID, ...], tuple[str, ...]] = {}  # by audiences: their languages at the last look
 
 
 def _look_up_tokens(

@@ -13,15 +13,15 @@ MOST_MATCHES = 5_000  # rows that are ever weighed
 WORD_CANDIDATES = 100
 # Words so common that they would bring more rows to weigh are left to order what rarer ones bring.
 ENOUGH_MATCHES = 300
-MOST_TERMS = 40  # of a long query, the rarest
+MOST_TERMS = 40  # only the rarest terms of a long query are looked for
 AS_MANY = 10_000  # memories, at least, among which the rarity of words is the same in every team
-SIZES = (2, 4, 8, 16, MOST_TERMS)  # of sums: a statement for each
+SIZES = (2, 4, 8, 16, MOST_TERMS)  # sizes of the sum of words: there is a statement for each
 # Words that a standing rule begins with. It answers questions about its subject that have few of its words.
 RULE_OPENINGS = (
     *("always", "please", "immer", "bitte", "toujours", "siempre", "sempre", "altijd", "alltid", "zawsze", "mereu"),
     *("daima", "всегда", "πάντα"),
 )
-NOWHERE: list[tuple[tuple[str, ...], float]] = [((), 0.0)]  # in places that are left over
+NOWHERE: list[tuple[tuple[str, ...], float]] = [((), 0.0)]  # fills places that are left over
 
 
 def list_worths(*, places: int) -> str:

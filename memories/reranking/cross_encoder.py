@@ -11,7 +11,7 @@ from tokenizers import Encoding, Tokenizer
 
 from memories.reranking import RerankerUnavailable
 
-MOST_TOKENS = 256  # of a query and a text together
+MOST_TOKENS = 256  # limit for a query and a text together
 BATCH = 4  # texts between two looks at the clock
 
 

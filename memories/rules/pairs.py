@@ -15,7 +15,7 @@ from memoryhub.errors import Invalid
 ABOVE_LEAST, ABOVE_MOST = 0.0, 1.0
 NEAR_ABOVE = 0.65  # the similarity below which two texts in the same words are about something else
 SHARED_BY_KEYS = 0.75  # the similarity above which a text under another key may still be about the same
-RECORDS = frozenset({Type.EVENT.value, Type.OBSERVATION.value})  # of moments: each has its own date
+RECORDS = frozenset({Type.EVENT.value, Type.OBSERVATION.value})  # records of moments: each has its own date
 APART = frozenset({"conversation"})  # categories of texts that repeat and contradict each other by nature
 
 

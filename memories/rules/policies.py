@@ -20,7 +20,7 @@ from teams.models import Level
 
 POLICY_FIELDS = frozenset({"source", "type", "category", "key", "scope", "pinned"})  # that rules look at
 MOST_RULES = 50
-MOST_VALUES = 50  # in one list of a rule
+MOST_VALUES = 50  # longest list in a rule
 
 
 class Outcome(StrEnum):

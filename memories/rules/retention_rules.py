@@ -17,7 +17,7 @@ from memories.rules.holds import match_held_memories
 from memoryhub.errors import Invalid
 
 MOST_RETENTION_RULES = 50
-MOST_RETENTION_VALUES = 50  # in one list of a rule
+MOST_RETENTION_VALUES = 50  # longest list in a rule
 MOST_DAYS = 36_500
 RETAINED_SCOPES = (Scope.TEAM, Scope.PROJECT, Scope.AGENT)  # a person's memories are the person's, not the team's
 VALUE_LISTS: Mapping[str, Sequence[str] | None] = {

@@ -12,7 +12,7 @@ from memories.screening.randomness import DEFAULTS, is_placeholder, is_sequence,
 MIN_PASSWORD, MIN_KEY, MIN_LETTERS = 6, 16, 24  # characters of a password, of a key, of one without digits
 MIN_DISTINCT = 7  # different characters of a key
 MAX_VALUE = 512  # characters of a value that are looked at
-JUDGED = 64  # of them, those that decide
+JUDGED = 64  # characters of these that decide
 MAX_NAME = 64  # characters of a name before and after its telling part
 LONGEST_SUBJECT = 12  # characters of a word that names a secret
 MANY_VALUES = 100  # secrets of a text, after which a value counts by its name and length: more would take too long

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from memories.screening.findings import Finding, redact
 
 GAP = "\n\x01\n"  # between two fields: no detector reads across it
-MAX_DEPTH = 40  # of metadata; deeper ones are refused
+MAX_DEPTH = 40  # deepest metadata; deeper values are refused
 MAX_JOINED = 2_000_000  # characters: more is refused elsewhere, before it is stored
 LARGEST_NUMBER = 2**63
 

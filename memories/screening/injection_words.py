@@ -81,10 +81,10 @@ WORDS = {
     "B": "are as like into become role mode",
     "X": "this following",
 }
-END, QUESTION = "|", "?"  # of a sentence
+END, QUESTION = "|", "?"  # marks of the end of a sentence, and of a question
 LETTER_OF = {word: letter for letter, words in reversed(WORDS.items()) for word in words.split()}
 LETTER_OF = {strip_accents(word): letter for word, letter in LETTER_OF.items()} | LETTER_OF
-LETTER_OF.pop("", None)  # of a word in another alphabet nothing is left
+LETTER_OF.pop("", None)  # nothing is left of a word in another alphabet
 LETTER_OF |= dict.fromkeys(".!;:\n。！；", END) | dict.fromkeys("?？¿", QUESTION)
 
 # Said in no other connection, in lowercase: looked for as they stand, also where words have no spaces between them.

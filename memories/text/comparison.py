@@ -24,12 +24,12 @@ from memories.text.fact_words import (
 )
 from memories.text.wording import COMPARED_TEXT, measure_overlap, normalize_wording
 
-MOST_SENTENCES = 8  # of each text
+MOST_SENTENCES = 8  # sentences of each text that are compared
 LONGEST_REPLACEMENT = 8  # words of a name or a value
-SHARED_WORDS = 0.32  # of the words of the shorter sentence that the other must have
+SHARED_WORDS = 0.32  # share of the shorter sentence's words that the other must have
 SHARED_BEFORE_VALUE = 4  # words in front of a closing word without which it proves nothing
 WORDS_AFTER_VALUE = 2  # like the noun of which it is a kind
-SAME_WORDS = 0.66  # of the words of both that two texts have in common, if they say the same
+SAME_WORDS = 0.66  # share of all words that two texts with the same meaning have in common
 SAME_LETTERS, SAME_WORDS_BESIDE = (
     0.65,
     0.5,
@@ -61,7 +61,7 @@ class Difference:
 @dataclass(frozen=True, slots=True)
 class Comparison:
     same: bool = False  # they say the same
-    differences: tuple[Difference, ...] = ()  # in which they contradict each other
+    differences: tuple[Difference, ...] = ()  # differences in which they contradict each other
 
     @property
     def contradicts(self) -> bool:
@@ -84,7 +84,7 @@ class Word:
 @dataclass(frozen=True, slots=True)
 class Sentence:
     words: Sequence[Word]
-    stems: frozenset[str]  # of what is neither small nor a negation
+    stems: frozenset[str]  # stems of words that are neither small nor negations
     denials: int
 
 

@@ -13,7 +13,7 @@ MAX_NESTING_PER_LINE = (
     20  # quotations and lists that begin on one line; the cleaner's work grows with the square of them
 )
 MAX_BLANK_LINES = 20  # lines in a row, each of which every open list is asked about
-MAX_EMPTY_CELLS = 10_000  # of tables, which cmark adds to rows that are too short
+MAX_EMPTY_CELLS = 10_000  # empty table cells, which cmark adds to short rows
 CLEANER = nh3.Cleaner(
     tags={
         *"h1 h2 h3 h4 h5 h6 p br hr ul ol li blockquote pre code".split(),  # noqa: SIM905 (a line to read)

@@ -29,19 +29,19 @@ class Format(StrEnum):
 class Tool:
     name: str
     description: str
-    parameters: Schema  # of the arguments, an object
-    gives: Schema  # of the result, an object too
+    parameters: Schema  # schema of the arguments, an object
+    gives: Schema  # schema of the result, also an object
     act: Callable[[Actor, Arguments], Result]
-    prepare: Callable[[Actor, Arguments], Arguments] | None = None  # before it: what takes long, as arguments more
+    prepare: Callable[[Actor, Arguments], Arguments] | None = None  # slow work that adds arguments
     reads: bool = False  # changes nothing
-    destroys: bool = False  # takes away what others read
-    repeats: bool = False  # done again, it changes nothing more
-    needs: Needs = None  # verbs of the token; unless said, what `reads` and `destroys` tell
+    destroys: bool = False  # removes what others can read
+    repeats: bool = False  # repeating it changes nothing more
+    needs: Needs = None  # verbs that a call needs; by default, what `reads` and `destroys` imply
     title: str = ""
     weigh: Callable[[Actor, Arguments], int] | None = None  # what a call costs beyond an ordinary request
-    context: Mapping[str, str] = field(default_factory=dict)  # arguments that tell the circumstances, by their names
-    example: Arguments | None = None  # what a call says
-    answer: Result | None = None  # and what comes back
+    context: Mapping[str, str] = field(default_factory=dict)  # names of context fields by the arguments that give them
+    example: Arguments | None = None  # example arguments
+    answer: Result | None = None  # and their result
     context_schema: Schema = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -34,7 +34,7 @@ class MemoryLine:
     memory: Memory
     changeable: bool
     snippet: Snippet | None = None
-    confidence: float | None = None  # of a hit
+    confidence: float | None = None  # confidence of a hit
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from teams.models import Verb
 RECALL_LOOKUPS = {
     "since": "created_at__gte",
     "until": "created_at__lt",
-    "session": "session__name",  # of this agent, as the recalls are
+    "session": "session__name",  # a session of this agent, like the recalls
 }
 FILTER_NAMES = {field.name for field in fields(Filters)}
 

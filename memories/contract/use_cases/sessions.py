@@ -37,7 +37,7 @@ def has_session(actor: Actor, name: str) -> bool:
 
 
 def _own_sessions(actor: Actor, name: str) -> SessionQuerySet:
-    known = CallContext(session=name).session  # in its form, or refused
+    known = CallContext(session=name).session  # normalized, or refused
     return Session.objects.of_agent(actor).filter(name=known)
 
 

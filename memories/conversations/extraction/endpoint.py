@@ -18,8 +18,8 @@ from memoryhub.errors import Invalid
 from memoryhub.outbound import OutboundAnswer, OutboundError, post
 from memoryhub.validation import validate_input
 
-MAX_EXTRACTION_BYTES = 1024 * 1024  # of an answer
-MAX_SENT_CHARACTERS = 60_000  # of a conversation that are sent: about what small models can read
+MAX_EXTRACTION_BYTES = 1024 * 1024  # largest answer
+MAX_SENT_CHARACTERS = 60_000  # characters of a conversation that are sent: about what small models can read
 EXTRACTION_RETRY_PAUSE = 0.5  # seconds before the second attempt
 EXTRACTION_STATUS_HINTS = {
     401: ": check EXTRACTION_KEY",

@@ -155,7 +155,7 @@ class WebServer(WatchedProcess):
         self.command = [sys.executable, "-m", "memoryhub.preload", "--interface", "asginl", "--http", "1", "--no-ws"]
         self.command += ["--host", host, "--port", str(port), "--workers", str(workers)]
         self.command += ["--respawn-failed-workers", "--log-level", "error", "memoryhub.asgi:application"]
-        self.figures = tempfile.TemporaryDirectory(prefix="memoryhub-")  # of its processes together
+        self.figures = tempfile.TemporaryDirectory(prefix="memoryhub-")  # metrics of its processes together
         self.environment = {metrics_page.METRICS_FOLDER: self.figures.name}
 
     def wait_until_it_answers(self, hub: "Hub") -> None:

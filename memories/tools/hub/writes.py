@@ -87,7 +87,7 @@ TOOLS = tuple(
             parameters=build_parameters(MEMORY_ID, EXPIRY, VERSION, needs=("memory_id", "expires_at")),
             act=use_cases.expire_memory,
             destroys=True,
-            needs=(Verb.WRITE,),  # and forget, if it vanishes earlier than it would have
+            needs=(Verb.WRITE,),  # and forget, to make it expire earlier
             repeats=True,
             gives=output_schemas.WRITTEN,
         ),
