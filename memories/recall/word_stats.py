@@ -301,7 +301,7 @@ _looked: dict[UUID, datetime] = {}
 def renew(*, within: Within, audiences: Iterable[UUID], now: datetime) -> None:
     """Count the audiences again that have changed much. Each is checked no more often than needed."""
     keys = {within.key(audience): audience for audience in audiences}
-    rows = Vocabulary.objects.filter(organization=within.organization_id, audience__in=list(keys))
+    rows = Vocabulary.objects.in_organization(within.organization_id).filter(audience__in=list(keys))
     for row in rows:
         since = max(row.counted_at, _looked.get(row.audience, row.counted_at))
         if now - since > LOOK_EVERY:
