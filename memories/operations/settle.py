@@ -20,6 +20,7 @@ from memories.operations.record import refuse_change
 from memories.operations.revise import lock_memory
 from memories.operations.supersede import lock_replacements, reinstate_memory, supersede_memory
 from memories.queries.pairs import NO_SUCH_PAIR
+from memories.rules import access
 from memories.rules.access import require_verb
 from memories.rules.fields import clean_fields
 from memories.rules.policies import bypass_policy
@@ -83,7 +84,7 @@ def _lock_pair(actor: Actor, pair_id: UUID) -> Pair:
     pair = Pair.objects.in_organization(actor.organization_id).filter(pk=pair_id).select_for_update().first()
     if pair is None or not Pair.objects.visible_to(actor).filter(pk=pair_id).exists():
         raise NotFound(NO_SUCH_PAIR)
-    if pair.audience not in actor.writes:
+    if not access.may_write(actor, pair.audience):
         raise Forbidden("You may read these memories, but not change them.")
     return pair
 
