@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from memories.models import TAG_COUNT, Batch, Change, BulkActionKind, Memory, Revision
+from memories.models import TAG_COUNT, Batch, BulkActionKind, Change, Memory, Revision
 from memories.operations.embed import drop_vectors, queue_reembedding
 from memories.operations.keys import free_key, hand_on_key
 from memories.operations.propose import enforce_policy
