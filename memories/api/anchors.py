@@ -18,8 +18,8 @@ class Anchors(APIView):
     @endpoint(
         operation="listAnchors",
         summary="List anchors to check",
-        asks=inputs.ANCHORS,
-        gives=output_schemas.page("anchors", output_schemas.SOURCE, title="AnchorPage"),
+        query=inputs.ANCHORS,
+        response=output_schemas.page("anchors", output_schemas.SOURCE, title="AnchorPage"),
         answer={"anchors": [output_schemas.ANCHORED_EXAMPLE], "next": None},
     )
     def get(self, request: Request, params: Mapping[str, Any]) -> Response:
@@ -32,8 +32,8 @@ class ReportAnchors(APIView):
     @endpoint(
         operation="reportAnchors",
         summary="Report what a check of anchors found",
-        takes=inputs.REPORT_ANCHORS,
-        gives=output_schemas.REPORTED_ANCHORS,
+        body=inputs.REPORT_ANCHORS,
+        response=output_schemas.REPORTED_ANCHORS,
         example={
             "commit": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
             "anchors": [{"id": output_schemas.ANCHORED_EXAMPLE["id"], "present": output_schemas.PRESENT_EXAMPLE}],

@@ -146,8 +146,8 @@ class AcceptAnchor(PeopleView):
     @endpoint(
         operation="acceptAnchor",
         summary="Decide that a memory with a failed anchor is still true",
-        takes=inputs.ACCEPT_ANCHOR,
-        gives=output_schemas.SOURCE,
+        body=inputs.ACCEPT_ANCHOR,
+        response=output_schemas.SOURCE,
         example={"sha256": output_schemas.PRESENT_EXAMPLE["sha256"]},
         answer=output_schemas.ANCHORED_EXAMPLE,
         writes=True,
@@ -163,8 +163,8 @@ class ReopenAnchor(PeopleView):
     @endpoint(
         operation="reopenAnchor",
         summary="Undo a decision about an anchor",
-        takes=inputs.REOPEN,
-        gives=output_schemas.SOURCE,
+        body=inputs.REOPEN,
+        response=output_schemas.SOURCE,
         example={},
         answer=output_schemas.ANCHORED_EXAMPLE,
         writes=True,

@@ -3,7 +3,7 @@
 from memories.contract import inputs, output_schemas
 from memories.contract.use_cases import links as use_cases
 from memories.tools import Tool
-from memories.tools.hub.descriptions import MEMORY_ID, hub_tool, build_parameters
+from memories.tools.hub.descriptions import MEMORY_ID, build_parameters, hub_tool
 from memoryhub.json_schema import Schema, anything, identity, whole_record
 from teams.models import Verb
 

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0026_same_wording")]
+    dependencies = [("memories", "0027_anchors")]
 
     operations = [
         migrations.SeparateDatabaseAndState(
