@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from memories.models import KEY_LENGTH, LABEL_LENGTH, SUMMARY_LENGTH, Memory, Relation, Revision, Scope, Type
+from memories.rules import access
 from memories.rules.anchors import LAST_LINE, NewAnchor
 from memories.rules.fields import DEFAULT_IMPORTANCE
 from memoryhub.forms import MomentField, WordsField

@@ -313,9 +313,9 @@ def render_review_item(
     """Return an item of the review queue, with what an approval of a proposal would change, or who reported it."""
     about = {"kind": item.kind, "id": item.row.pk, "since": item.since}
     if isinstance(item.row, Feedback):
-        return about | {"memory": memory(item.row.memory), "reports": [report(row) for row in reports]}
+        return about | {"memory": render_memory(item.row.memory), "reports": [render_report(row) for row in reports]}
     if isinstance(item.row, Source):
-        return about | {"memory": memory(item.row.memory), "source": source(item.row)}
+        return about | {"memory": render_memory(item.row.memory), "source": render_source(item.row)}
     if isinstance(item.row, Pair):
         return about | {"memory": render_memory(item.row.newer), "pair": render_pair(item.row)}
     if preview is None:

@@ -85,6 +85,7 @@ __all__ = [
     "METADATA_BYTES",
     "MOMENT_ARGUMENTS",
     "MOST_HASHED_LINES",
+    "NO_SUCH_MEMORY",
     "PATH_LENGTH",
     "PLACE_FIELDS",
     "PRIOR_WEIGHT",

@@ -166,7 +166,7 @@ def add_source(request: HttpRequest, team_page: TeamPage, memory_id: UUID) -> Ht
     if not form.is_valid():
         return _render_source_form(request, memory, form, status=400)
     try:
-        source = _save_source(place, memory_id, anchor=form.take_anchor(), **form.cleaned_data)
+        source = _save_source(team_page, memory_id, anchor=form.take_anchor(), **form.cleaned_data)
     except Trouble as refusal:
         add_refusal(form, refusal)
         return _render_source_form(request, memory, form, status=refusal.status)

@@ -18,6 +18,7 @@ from memories.queries.feedback import list_own_ratings
 from memories.recall import ASKING, AUTO, DEFAULT_LIMIT, MOST, QUERY_LENGTH, Filters, Hit, Mode
 from memories.recall.adjustments import find_anchor_factor, find_feedback_factor
 from memories.recall.confidence import describe_confidence
+from memories.rules import access
 from memories.views.view_as import ViewAsForm
 from memoryhub.errors import NotFound, Trouble
 from memoryhub.forms import WordsField, add_refusal

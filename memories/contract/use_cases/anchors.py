@@ -22,7 +22,7 @@ def list_anchors(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
     if "repository" in params:
         rows = rows.filter(repository=params["repository"])
     page = fetch_page(rows, order="created_at", limit=params["limit"], cursor=params.get("cursor"))
-    return page.to_dict("anchors", outputs.source)
+    return page.to_dict("anchors", outputs.render_source)
 
 
 def report_anchors(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,15 +33,15 @@ def report_anchors(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]
         for found in arguments["anchors"]
     }
     reported = operations.record_anchor_checks(actor=actor, places=places)
-    return {"anchors": [outputs.source(row) for row in reported.recorded], "skipped": reported.skipped}
+    return {"anchors": [outputs.render_source(row) for row in reported.recorded], "skipped": reported.skipped}
 
 
 def accept_anchor(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Decide that a memory is still true although its anchor has failed, and return the anchor."""
     found = arguments.get("sha256") or ""
-    return outputs.source(operations.accept_anchor(actor=actor, source_id=arguments["source_id"], sha256=found))
+    return outputs.render_source(operations.accept_anchor(actor=actor, source_id=arguments["source_id"], sha256=found))
 
 
 def reopen_anchor(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Take such a decision back, and return the anchor."""
-    return outputs.source(operations.reopen_anchor(actor=actor, source_id=arguments["source_id"]))
+    return outputs.render_source(operations.reopen_anchor(actor=actor, source_id=arguments["source_id"]))

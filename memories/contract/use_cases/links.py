@@ -41,7 +41,7 @@ def add_source(actor: Actor, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Record where a memory came from."""
     sent = arguments.get("anchor")
     anchor = NewAnchor(**validate_input(inputs.NEW_ANCHOR, sent, name="anchor")) if sent else None
-    return outputs.source(operations.add_citation(actor=actor, **{**arguments, "anchor": anchor}))
+    return outputs.render_source(operations.add_citation(actor=actor, **{**arguments, "anchor": anchor}))
 
 
 def list_memory_assets(actor: Actor, params: Mapping[str, Any]) -> dict[str, Any]:
