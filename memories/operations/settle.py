@@ -209,7 +209,7 @@ def _restore_link(actor: Actor, kept_id: UUID, other_id: UUID, undo: Mapping[str
     """Take back the link that the replacement has drawn, or give it the weight that it had."""
     link = _find_replacing_link(actor, kept_id, other_id)
     if "link_weight" in undo and undo["link_weight"] is None:
-        refuse_if_held(actor.organization_id, kept, gone)
+        refuse_if_held(actor.organization_id, kept_id, other_id)
         link.delete()
     elif "link_weight" in undo:
         link.update(weight=undo["link_weight"])

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0027_anchors")]
+    dependencies = [("memories", "0028_erasures")]
 
     operations = [
         migrations.SeparateDatabaseAndState(
