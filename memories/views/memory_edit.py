@@ -1,7 +1,5 @@
 """Creating and editing a memory, field by field."""
 
-from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -15,10 +13,7 @@ from memories.forms import (
     NewMemoryForm,
     form_values,
 )
-from memories.models import Memory, Type
-from memories.queries.revision_diff import field_label
-from memories.text import merge
-from memories.text.diff import DiffBudget, DiffPart, diff_texts
+from memories.models import Type
 from memories.views.actions import notify_saved, undo_change_url
 from memories.views.attachments import get_changeable_memory
 from memories.views.memory import gone_reason
@@ -104,66 +99,3 @@ class MemoryEdit(MemoryFieldsEdit):
 
     def add_refusal(self, form: EditMemoryForm, refusal: Trouble) -> None:
         _add_memory_refusal(form, refusal)
-
-    def _base_values(self, form: EditMemoryForm) -> dict[str, Any]:
-        """Return the values that the user began with; the present ones, if that version is not for these readers."""
-        return form_values(memory_versions(self.memory).filter(version=form.seen_version).first() or self.memory)
-
-
-@dataclass(frozen=True, slots=True)
-class MergeSide:
-    """A field with different edits, in the form in which a browser submits and shows it."""
-
-    name: str
-    base: str
-    theirs: str
-    yours: str
-    conflict: bool
-    together: BoundField
-    budget: DiffBudget = field(repr=False)
-
-    @property
-    def their_changes(self) -> list[DiffPart]:
-        return diff_texts(self.base, self.theirs, budget=self.budget)
-
-    @property
-    def your_changes(self) -> list[DiffPart]:
-        return diff_texts(self.base, self.yours, budget=self.budget)
-
-    @property
-    def label(self) -> str:
-        return field_label(self.name)
-
-    @property
-    def is_merged(self) -> bool:
-        """Return True if both changed it without a conflict."""
-        return not self.conflict and self.base not in (self.theirs, self.yours)
-
-
-def merge_fields(*, base: dict[str, Any], theirs: dict[str, Any], yours: dict[str, Any]) -> dict[str, Any]:
-    """Merge field by field. Returns the sides of each field that the two made different, and the other fields."""
-    budget = DiffBudget()
-    merge_text = partial(merge.merge_text, budget=budget)
-    functions: dict[str, Any] = {"content": merge_text, "summary": merge_text, "tags": merge.merge_tags}
-    merges = {
-        name: functions.get(name, merge.merge_value)(base=base[name], theirs=theirs[name], yours=yours[name])
-        for name in MEMORY_FORM_FIELDS
-    }
-    form = MemoryForm(initial={name: merged.together for name, merged in merges.items()})
-    before, others, own = as_submitted(base), as_submitted(theirs), as_submitted(yours)
-    sides = [
-        MergeSide(name, before[name], others[name], own[name], merges[name].conflict, form[name], budget)
-        for name in MEMORY_FORM_FIELDS
-        if not merges[name].same
-    ]
-    return {"sides": sides, "same": [form[name] for name in MEMORY_FORM_FIELDS if merges[name].same]}
-
-
-def resolve_merge_choices(form: QueryDict) -> QueryDict:
-    """Replace each field for which the user chose `theirs` or `yours` on the merge screen."""
-    resolved = form.copy()
-    for name in MEMORY_FORM_FIELDS:
-        choice = form.get(f"choice-{name}", "")
-        if choice in ("theirs", "yours"):
-            resolved[name] = form.get(f"{choice}-{name}", "")
-    return resolved

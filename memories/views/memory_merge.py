@@ -1,6 +1,7 @@
 """Editing the fields of a memory, and merging them field by field when somebody else has saved meanwhile."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from django.forms import BoundField
@@ -10,6 +11,7 @@ from memories.forms import MEMORY_FORM_FIELDS, EditMemoryForm, MemoryForm, as_su
 from memories.models import Memory
 from memories.queries.revision_diff import field_label
 from memories.text import merge
+from memories.text.diff import DiffBudget, DiffPart, diff_texts
 from memories.views.edit_flow import EditFlow
 from memories.views.history import memory_versions
 from memories.views.memory import gone_reason
@@ -55,6 +57,15 @@ class MergeSide:
     yours: str
     conflict: bool
     together: BoundField
+    budget: DiffBudget = field(repr=False)
+
+    @property
+    def their_changes(self) -> list[DiffPart]:
+        return diff_texts(self.base, self.theirs, budget=self.budget)
+
+    @property
+    def your_changes(self) -> list[DiffPart]:
+        return diff_texts(self.base, self.yours, budget=self.budget)
 
     @property
     def label(self) -> str:
@@ -66,19 +77,19 @@ class MergeSide:
         return not self.conflict and self.base not in (self.theirs, self.yours)
 
 
-MERGE_FUNCTIONS: dict[str, Any] = {"content": merge.merge_text, "summary": merge.merge_text, "tags": merge.merge_tags}
-
-
 def merge_fields(*, base: dict[str, Any], theirs: dict[str, Any], yours: dict[str, Any]) -> dict[str, Any]:
     """Merge field by field. Returns the sides of each field that the two made different, and the other fields."""
+    budget = DiffBudget()
+    merge_text = partial(merge.merge_text, budget=budget)
+    functions: dict[str, Any] = {"content": merge_text, "summary": merge_text, "tags": merge.merge_tags}
     merges = {
-        name: MERGE_FUNCTIONS.get(name, merge.merge_value)(base=base[name], theirs=theirs[name], yours=yours[name])
+        name: functions.get(name, merge.merge_value)(base=base[name], theirs=theirs[name], yours=yours[name])
         for name in MEMORY_FORM_FIELDS
     }
     form = MemoryForm(initial={name: merged.together for name, merged in merges.items()})
     before, others, own = as_submitted(base), as_submitted(theirs), as_submitted(yours)
     sides = [
-        MergeSide(name, before[name], others[name], own[name], merges[name].conflict, form[name])
+        MergeSide(name, before[name], others[name], own[name], merges[name].conflict, form[name], budget)
         for name in MEMORY_FORM_FIELDS
         if not merges[name].same
     ]
