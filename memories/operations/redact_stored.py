@@ -89,7 +89,9 @@ NAME_TABLES = (
     RedactedTable("memory version", Revision.objects.in_organization, NAMES_OF_VERSIONS, OF_HELD_MEMORY),
     RedactedTable("file", TeamFile.objects.in_organization, ("path",), match_held_files()),
     RedactedTable("file version", FileVersion.objects.in_organization, ("path",), match_held_files("file__")),
-    RedactedTable("source", Source.with_removed.in_organization, ("url", "message_id"), OF_HELD_MEMORY),
+    RedactedTable(
+        "source", Source.with_removed.in_organization, ("url", "message_id", "repository", "file_path"), OF_HELD_MEMORY
+    ),
     RedactedTable("attachment", Asset.with_removed.in_organization, ("name",), OF_HELD_MEMORY),
     RedactedTable("bulk edit", Batch.objects.in_organization, ("undone_by",), MATCH_NOTHING),
     RedactedTable("session", _select_sessions, ("name", "channel_id"), MATCH_NOTHING),
