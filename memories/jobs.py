@@ -31,6 +31,7 @@ from memories.operations import (
     keys,
     legal_holds,
     retention,
+    send_digests,
     similarity,
     stray_files,
     team_retention,
@@ -114,6 +115,17 @@ def compare_job(
                 after=str(turn.go_on_after), turns=turns + 1 if tonight else 1
             )
     return f"{turn.compared:,} memories compared; {'more wait' if turn.go_on_after else 'all are'}"
+
+
+@app.periodic(cron="0 6 * * *")
+@app.task(name="digest", queue="digest", lock="digest", queueing_lock="digest")
+def digest_job(timestamp: int = 0, *, after: str = str(send_digests.START), within: float = JOB_SECONDS) -> str:
+    """Sends members the daily or weekly mail that they asked for, about what waits for review."""
+    turn = send_digests.send_digests(now=timezone.now(), after=UUID(after), within=within)
+    if turn.go_on_after:
+        with suppress(AlreadyEnqueued), transaction.atomic():
+            digest_job.defer(after=str(turn.go_on_after))
+    return f"{turn.sent:,} digests sent; {'more wait' if turn.go_on_after else 'all are'}"
 
 
 @app.periodic(cron="20 3 * * *")
@@ -216,6 +228,7 @@ JOBS_BY_NAME: dict[str, Callable[[], str]] = {
     "link": partial(run_waiting_jobs, "link"),
     "discard": partial(run_waiting_jobs, "discard"),
     "compare": partial(compare_job, within=math.inf),
+    "digest": partial(digest_job, within=math.inf),
     "tidy": partial(tidy_job, within=math.inf),
     "retain": retain_job,
     "prune": partial(prune_job, within=math.inf),

@@ -91,6 +91,32 @@ def key(name: str) -> str:
     return text
 
 
+MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}  # plain, upgraded by STARTTLS, and encrypted from the start
+
+
+def mail_server(name: str) -> dict[str, Any]:
+    """Return Django's settings for a mail server; none without one. A refused address is not quoted, since it may
+    contain a password."""
+    text: str = env.str(name, default="")
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in MAIL_PORTS and parts.hostname and parts.port != 0
+    except ValueError:
+        good = False
+    if not text:
+        return {}
+    if not good:
+        raise ImproperlyConfigured(f"{name} must name a mail server: smtp+tls://user:password@host:port")
+    return {
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or MAIL_PORTS[parts.scheme],
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_TLS": parts.scheme == "smtp+tls",
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
+    }
+
+
 # Where things are kept
 
 DATABASE_URL: str = env.str("DATABASE_URL", default="")
@@ -199,6 +225,21 @@ CSRF_FAILURE_VIEW = "memoryhub.form_rescue.refuse_outdated_form"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
+
+# E-mail: nothing is sent without a server
+
+PUBLIC_URL = web_address("PUBLIC_URL").rstrip("/")  # of the hub, for links in mail
+EMAIL_URL: str = env.str("EMAIL_URL", default="")
+EMAIL_FROM: str = env.str("EMAIL_FROM", default="")
+globals().update(mail_server("EMAIL_URL"))
+EMAIL_TIMEOUT = 20  # seconds
+DEFAULT_FROM_EMAIL = EMAIL_FROM or "memoryhub@localhost"
+if EMAIL_FROM and ("@" not in EMAIL_FROM or not EMAIL_FROM.isprintable()):
+    raise ImproperlyConfigured("EMAIL_FROM must be an e-mail address.")
+if EMAIL_URL:
+    for _name, _value in (("EMAIL_FROM", EMAIL_FROM), ("PUBLIC_URL", PUBLIC_URL)):
+        if not _value:
+            raise ImproperlyConfigured(f"EMAIL_URL needs {_name}.")
 
 # Recall
 

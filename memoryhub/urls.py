@@ -8,7 +8,7 @@ from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSpli
 from memories.api.not_found import ApiNotFound
 from memories.mcp import endpoint
 from memoryhub import health, metrics_page
-from teams.views import account, appearance, enter_team, join
+from teams.views import account, appearance, digest, enter_team, join
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", enter_team.redirect_to_last_team, name="home"),
@@ -17,6 +17,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/", account.show_account, name="account"),
     path("account/password/", account.PasswordPage.as_view(), name="password"),
     path("account/sessions/", account.log_out_elsewhere, name="log-out-elsewhere"),
+    path("account/digest/<uuid:membership_id>/", digest.choose_digest_view, name="digest-choose"),
+    path("digest/<str:signature>/", digest.end_digest_view, name="digest-end"),
     path("join/<str:secret>/", join.follow_link, name="join"),
     path("join/", join.show_invitation, name="join-page"),
     path("theme/", appearance.choose_appearance, {"name": "theme"}, name="theme"),

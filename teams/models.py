@@ -70,6 +70,14 @@ def _last_used_at() -> "models.DateTimeField[datetime, datetime]":
     return models.DateTimeField(default=timezone.now, db_default=Now(), editable=False)
 
 
+class Digest(models.TextChoices):
+    """How often a member gets mail about what waits for review."""
+
+    OFF = "off"
+    DAILY = "daily"
+    WEEKLY = "weekly"
+
+
 def all_verbs() -> list[str]:
     return list(Verb)
 
@@ -163,6 +171,11 @@ class Membership(Tenant):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=16, choices=Role.choices, default=Role.VIEWER)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    # Mail comes only to those who asked for it.
+    digest = models.CharField(
+        max_length=16, choices=Digest.choices, default=Digest.OFF, db_default=Digest.OFF, editable=False
+    )
+    digest_sent_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = MembershipQuerySet.as_manager()
 
@@ -171,6 +184,7 @@ class Membership(Tenant):
             SameOrganization(field="team", to="teams.Team", name="membership_team_is_of_its_organization"),
             models.UniqueConstraint(fields=["team", "user"], name="person_has_one_role_in_a_team"),
             models.CheckConstraint(condition=Q(role__in=Role.values), name="membership_role_is_known"),
+            models.CheckConstraint(condition=Q(digest__in=Digest.values), name="membership_digest_is_known"),
         ]
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """Querysets of the registry: the words in which doors ask for organizations, teams and whoever belongs to them."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from uuid import UUID
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:  # both import the models
         Token,
         Workspace,
     )
+
+# A little less than a day and a week, so that a job which starts earlier than the last one leaves nobody out.
+DIGEST_PERIODS = {"daily": timedelta(hours=20), "weekly": timedelta(days=6, hours=20)}
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -50,6 +53,13 @@ class MembershipQuerySet(TeamRowQuerySet["Membership"]):
     def with_logins(self) -> Self:
         """Load the members' logins, in the order of their names."""
         return self.select_related("user").order_by("user__username")
+
+    def digest_due(self, *, now: datetime) -> Self:
+        """Return the memberships of active logins with an address whose last digest is old enough."""
+        due = Q()
+        for digest, period in DIGEST_PERIODS.items():
+            due |= Q(Q(digest_sent_at=None) | Q(digest_sent_at__lte=now - period), digest=digest)
+        return self.filter(due, user__is_active=True).exclude(user__email="")
 
 
 class InvitationQuerySet(TeamRowQuerySet["Invitation"]):

@@ -46,6 +46,9 @@ BAD_SETTINGS = {
     "RERANKER_KEY": "two words",
     "RERANKER_CANDIDATES": "1",
     "RERANKER_MILLISECONDS": "soon",
+    "EMAIL_URL": "http://mail.example.org",
+    "EMAIL_FROM": "nobody",
+    "PUBLIC_URL": "hub.example.org",
     "EXTRACTION": "magic",
     "EXTRACTION_URL": "ftp://models.example.org/v1",
     "EXTRACTION_KEY": "two words",
@@ -87,6 +90,13 @@ def test_an_endpoint_needs_an_address_and_a_model(refusal: SettingsRefusal, kind
     assert f"{kind}_MODEL" in refusal(environment)
 
 
+def test_a_mail_server_needs_a_sender_and_the_address_of_the_hub(refusal: SettingsRefusal) -> None:
+    environment = {"EMAIL_URL": "smtp+tls://me:hunter2@mail.example.org"}
+    assert "EMAIL_FROM" in refusal(environment)
+    assert "PUBLIC_URL" in refusal(environment | {"EMAIL_FROM": "hub@example.org"})
+    assert "hunter2" not in refusal({"EMAIL_URL": "pop://me:hunter2@mail.example.org"})
+
+
 def test_a_cross_encoder_needs_a_folder(refusal: SettingsRefusal) -> None:
     assert "RERANKER_FOLDER" in refusal({"RERANKER": "cross-encoder"})
 
@@ -105,6 +115,26 @@ def test_the_command_line_says_no_more_than_that() -> None:
     environment = os.environ | {"DEBUG": "maybe"}
     done = subprocess.run(command, cwd=PROJECT_ROOT, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "memoryhub: DEBUG must be true or false, not 'maybe'.\n")
+
+
+@pytest.mark.parametrize(
+    ("address", "port", "upgraded", "encrypted"),
+    [
+        ("smtp://mail.example.org", 25, False, False),
+        ("smtp+tls://me:a%3Ab@mail.example.org", 587, True, False),
+        ("smtps://me:a%3Ab@mail.example.org:4650", 4650, False, True),
+    ],
+)
+def test_the_address_of_a_mail_server_says_how_to_reach_it(
+    monkeypatch: pytest.MonkeyPatch, address: str, port: int, upgraded: bool, encrypted: bool
+) -> None:
+    for name, value in (("EMAIL_URL", address), ("EMAIL_FROM", "hub@example.org"), ("PUBLIC_URL", "https://a.org/")):
+        monkeypatch.setenv(name, value)
+    read = runpy.run_path(SETTINGS)
+    assert (read["EMAIL_HOST"], read["EMAIL_PORT"]) == ("mail.example.org", port)
+    assert (read["EMAIL_USE_TLS"], read["EMAIL_USE_SSL"]) == (upgraded, encrypted)
+    assert read["EMAIL_HOST_PASSWORD"] == ("a:b" if "@" in address else "")
+    assert read["PUBLIC_URL"] == "https://a.org"
 
 
 @pytest.fixture

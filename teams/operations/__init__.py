@@ -1,6 +1,6 @@
 """Every write about teams, agents, tokens, people and sessions. What only owners may do has a module per subject."""
 
-from teams.operations import accounts, agents, invitations, members, projects, prune
+from teams.operations import accounts, agents, digests, invitations, members, projects, prune
 from teams.operations.ownership import require_owner
 from teams.operations.register import (
     ROOT_SLUG,
@@ -24,6 +24,7 @@ __all__ = [
     "accounts",
     "agents",
     "clean_persons",
+    "digests",
     "ensure_agent",
     "ensure_organization",
     "ensure_person",

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth import views as login
 from django.contrib.auth.decorators import login_required
@@ -19,6 +20,7 @@ from memoryhub.forms import submit_form
 from teams import login_throttle, operations, rights
 from teams.forms import Confirmation, NewPassword, Profile
 from teams.known_devices import remember_device
+from teams.models import Digest
 
 
 @login_required
@@ -65,7 +67,12 @@ class PasswordPage(login.PasswordChangeView):
 
 
 def _render_account(request: HttpRequest, *, profile: Form, confirmation: Form) -> HttpResponse:
-    context = {"profile": profile, "confirmation": confirmation, "memberships": rights.memberships_of(_user(request))}
+    context = {
+        "profile": profile,
+        "confirmation": confirmation,
+        "memberships": rights.memberships_of(_user(request)),
+        "digests": Digest.choices if settings.EMAIL_URL else (),
+    }
     return render(request, "teams/account.html", context)
 
 
