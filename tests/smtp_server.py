@@ -30,7 +30,8 @@ class MailConversation(socketserver.StreamRequestHandler):
                 self.say("354 go on")
                 self.keep_mail()
             elif verb == b"QUIT":
-                return self.say("221 bye")
+                self.say("221 bye")
+                break
             elif verb == b"RCPT" and self.server.refuses:
                 self.say("550 nobody of that name")
             else:
