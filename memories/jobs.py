@@ -28,6 +28,7 @@ from procrastinate.jobs import Status
 from memories.operations import (
     audit_chain,
     decide,
+    golden_run,
     keys,
     legal_holds,
     retention,
@@ -171,6 +172,20 @@ def seal_job(timestamp: int = 0, *, everything: bool = False, within: float = JO
     return f"{sealed:,} entries added to the audit chain{'' if done else '; more wait'}"
 
 
+@app.periodic(cron="10 4 * * *")
+@app.task(name="golden", queue="golden", lock="golden", queueing_lock="golden")
+def golden_job(timestamp: int = 0, *, team: str = "", after: str = "", within: float = JOB_SECONDS) -> str:
+    """Asks the golden questions of all teams again, or those of one team."""
+    now = timezone.now()
+    if team:
+        return f"{golden_run.run_golden_questions(team_id=UUID(team), now=now):,} golden questions asked"
+    turn = golden_run.run_all_golden_questions(now=now, after=after, within=within)
+    if turn.go_on_after:
+        with suppress(AlreadyEnqueued), transaction.atomic():
+            golden_job.defer(after=turn.go_on_after)
+    return f"{turn.asked:,} golden questions asked{'; more wait' if turn.go_on_after else ''}"
+
+
 @app.periodic(cron="* * * * *")
 @app.task(name="mend", queue="mend", queueing_lock="mend")  # no lock: it would keep the next from mending this one
 def mend_job(timestamp: int = 0) -> str:
@@ -233,6 +248,7 @@ JOBS_BY_NAME: dict[str, Callable[[], str]] = {
     "retain": retain_job,
     "prune": partial(prune_job, within=math.inf),
     "seal": partial(seal_job, everything=True, within=math.inf),
+    "golden": partial(golden_job, within=math.inf),
     "mend": mend_job,
 }
 

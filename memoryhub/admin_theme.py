@@ -53,6 +53,8 @@ NAVIGATION = [
         "Recall",
         model_page("Recalls", "search", "memories.recalllog"),
         model_page("Resolved questions", "task_alt", "memories.settledquestion"),
+        model_page("Golden questions", "quiz", "memories.goldenquestion"),
+        model_page("Runs of golden questions", "monitoring", "memories.goldenrun"),
         model_page("Embedding models", "model_training", "memories.embeddingmodel"),
         model_page("Pending embeddings", "pending", "memories.unembedded"),
         model_page("Vectors", "scatter_plot", "memories.embedding"),

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from functools import partial
 from multiprocessing.util import Finalize
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
 from procrastinate.contrib.django import app
+from procrastinate.exceptions import AlreadyEnqueued
 
 from memoryhub.outages import log_outage
 
@@ -105,10 +107,13 @@ def retry_later(key: Hashable, work: Work, *, within: float) -> None:
         _background_thread.soon(key, work, within=within)
 
 
-def defer_job(job: str, **arguments: Any) -> None:
-    """Queue the job for a worker once this transaction is committed, whatever happens to this process."""
+def defer_job(job: str, *, once_as: str = "", **arguments: Any) -> None:
+    """Queue the job for a worker once this transaction is committed, whatever happens to this process; with `once_as`,
+    unless a job of this name is queued already."""
     if settings.BACKGROUND:
-        app.configure_task(job).defer(**arguments)
+        options: dict[str, Any] = {"queueing_lock": once_as} if once_as else {}
+        with suppress(AlreadyEnqueued), transaction.atomic():
+            app.configure_task(job, **options).defer(**arguments)
     else:
         transaction.on_commit(partial(app.tasks[job], **arguments))
 

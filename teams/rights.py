@@ -144,6 +144,24 @@ def operator_actor(
     )
 
 
+def context_reader(*, team: Team, audience: UUID, workspace_id: UUID | None = None) -> Actor:
+    """Return an actor that reads what every agent of the team reads in the context of this audience, and writes
+    nothing. The team's organization should be loaded."""
+    return Actor(
+        organization_id=team.organization_id,
+        team_id=team.pk,
+        name=str(team),
+        team_language=team.language,
+        policy=team.policy,
+        verbs=frozenset({Verb.READ}),
+        reads=frozenset({team.pk, audience}),
+        writes=frozenset(),
+        readable_team_ids=(team.pk,),
+        workspace_id=workspace_id,
+        workspaces_enabled=team.organization.workspaces_enabled,
+    )
+
+
 def readable_teams(agent: Agent) -> tuple[UUID, ...]:
     """Return the ids of the teams that the agent reads: its own; for directors and executives every ancestor too."""
     if agent.level == Level.MEMBER or agent.team.parent_id is None:

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.mcp.resources import KEY
-from memories.models import Asset, Association, Memory, Pair, RecallLog, Source, TeamFile
+from memories.models import Asset, Association, GoldenQuestion, Memory, Pair, RecallLog, Source, TeamFile
 from memories.prompts.context import build_context
 from memories.recall import Mode, recall
 from memoryhub.ids import uuid7
@@ -508,6 +508,26 @@ def asked_in_questions(client: Client, query: str) -> bool:
     return query in client.get("/t/acme/ops/activity/questions/").content.decode()
 
 
+def asked_in_insights(client: Client, query: str) -> bool:
+    """Look for the question among the golden questions, after it was made one in its context."""
+    log = RecallLog.objects.get()
+    if log.audience:
+        memory = factories.memory(factories.actor(log.agent, workspace="blue"), "The zebra is striped.")
+        GoldenQuestion.objects.create(
+            organization_id=log.organization_id,
+            team_id=log.team_id,
+            audience=log.audience,
+            workspace_id=log.workspace_id,
+            query=log.query,
+            memory=memory,
+            agent_id=log.agent_id,
+        )
+    told = client.get("/api/v1/teams/acme/ops/golden-questions").content.decode()
+    page = client.get("/t/acme/ops/insights/").content.decode()
+    assert (query in told) == (query in page)
+    return query in page
+
+
 def asked_by_token(client: Client, query: str) -> bool:
     """Look for the question on the pages of all tokens, which are for owners."""
     pages = [client.get(f"/t/acme/ops/activity/tokens/{pk}/") for pk in Token.objects.values_list("pk", flat=True)]
@@ -527,6 +547,7 @@ QueryDoor = Callable[[Client, str], bool]
 QUERIES: dict[QueryDoor, tuple[str, ...]] = {
     asked_in_ledger: ("viewer", "editor", "owner", "mira"),
     asked_in_questions: ("viewer", "editor", "owner", "mira"),
+    asked_in_insights: ("viewer", "editor", "owner", "mira"),
     asked_by_token: ("owner",),
     asked_in_archive: ("owner",),
 }

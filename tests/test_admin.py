@@ -13,11 +13,13 @@ from django.contrib.auth.models import Group, User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from memories import operations
 from memories.models import Asset, Batch, Change, EmbeddingModel, Erasure, Memory, Revision, Scope, Unembedded
 from memories.operations import embed
 from memories.operations.audit_chain import seal_entries
+from memories.operations.golden_run import run_golden_questions
 from memories.recall import recall
 from memoryhub import roles
 from memoryhub.admin import GrowingTableAdmin
@@ -73,6 +75,8 @@ def furnish(team: Team, bot: Actor) -> Memory:
     operations.bulk_edit.apply_bulk_edit(actor=bot, seen={other.pk: other.version}, wish=wish)
     recall(actor=bot, query="When do deploys stop?")
     operations.dismiss_question(actor=owner, question="Who deploys?")
+    operations.add_golden_question(actor=owner, query="Who deploys?", memory_id=other.pk)
+    run_golden_questions(team_id=team.pk, now=timezone.now())
     operations.run_once(actor=bot, key="k", request=b"", act=lambda: operations.IdempotentResult({}))
     registry.issue_token(agent=Agent.objects.get(pk=bot.agent_id), label="ci", user="mira")
     registry.invitations.create_invitation(actor=owner, role=Role.VIEWER, lasts=timedelta(days=1))

@@ -29,6 +29,7 @@ from memories import demo, operations, recall, transfer
 from memories.embedding import active_model
 from memories.models import Embedding, Memory, Revision, Scope, TeamFile, Unembedded
 from memories.operations.embed import catch_up
+from memories.operations.golden_run import run_golden_questions
 from memories.recall import log
 from memories.transfer import export as transfer_export
 from memories.transfer.exported_tables import NOT_EXPORTED, TABLES
@@ -97,6 +98,8 @@ def lively(cast: Cast) -> Organization:
     recall.recall(actor=actor, query="boxes")
     log.flush()
     operations.dismiss_question(actor=actor, question="How many boxes?")
+    operations.add_golden_question(actor=actor, query="Where are the boxes?", memory_id=memory.pk)
+    run_golden_questions(team_id=cast.ops.pk, now=timezone.now())
     return cast.ops.organization
 
 

@@ -60,6 +60,7 @@ READING = {
     *("core-read", "core-history", "playground", "activity", "activity-recalls", "activity-known", "token", "files"),
     *("folder", "file", "files-deleted", "file-history", "file-download", "conversations", "conversation", "export"),
     *("export-archive", "export-progress", "tree", "palette", "agents", "token-shown", "projects", "members"),
+    *("insights", "golden-new", "golden-run"),  # the run is a worker's
     *("link-shown", "choose-workspace", "review", "review-item", "review-preview", "team-rules"),
 }
 
@@ -109,6 +110,10 @@ def make_address_values(cast: Cast) -> dict[str, object]:
     for source in (failed, accepted):
         report_lines(actor, source)
     work.accept_anchor(actor=owner, source_id=accepted.pk, sha256="")
+    golden, removed_golden = (
+        work.add_golden_question(actor=owner, query=query, memory_id=memory.pk) for query in ("known?", "removed?")
+    )
+    work.remove_golden_question(actor=owner, question_id=removed_golden.pk)
     Team.objects.filter(pk=cast.ops.pk).update(policy=POLICY)
     return {
         "memory_id": memory.pk,
@@ -122,6 +127,8 @@ def make_address_values(cast: Cast) -> dict[str, object]:
         "proposal_id": waiting,
         "review-reopen proposal_id": rejected,
         "review-withdraw proposal_id": own,
+        "question_id": golden.pk,
+        "golden-restore question_id": removed_golden.pk,
         "memory-restore memory_id": forgotten.pk,
         "core-edit memory_id": filed.pk,
         "core-revert memory_id": filed.pk,
@@ -183,7 +190,9 @@ def body(values: dict[str, object], name: str = "") -> dict[str, Any]:
     named = {"memory": [memory], "seen": f"{memory}:1", "target_id": target, "target": target}
     named |= {"seen": "1:1"} if name == "review-pair" else {}
     named |= {"proposal": [str(values["proposal_id"])], "ids": str(values["review-reopen proposal_id"])}
-    said = BODY | named | {"audience": f"project:{values['project_id']}", "file_id": str(values["living"])}
+    said: dict[str, Any] = (
+        BODY | named | {"audience": f"project:{values['project_id']}", "file_id": str(values["living"])}
+    )
     if name.startswith("team-rule"):
         return {"then": "propose", "who": "agent", "seen": digest_rules(POLICY)}
     if name == "screening":
@@ -192,6 +201,8 @@ def body(values: dict[str, object], name: str = "") -> dict[str, Any]:
         return said | {"path": ""}  # of an anchor, which has more to it
     if name == "review-pair-settle":
         return said | {"decision": "keep"}
+    if name == "golden-add":
+        return said | {"audience": "", "memory": memory}
     if name in ("memory-attach", "file-upload"):
         return said | dict.fromkeys(("file", "files"), SimpleUploadedFile("changed.txt", b"changed"))
     return said

@@ -1,4 +1,5 @@
-"""Read-only admin of recalls, settled questions, proposals, pairs, feedback, bulk edits and idempotency records."""
+"""Read-only admin of logs: recalls, settled and golden questions, proposals, pairs, feedback, bulk edits and
+idempotency records."""
 
 from typing import Any
 
@@ -16,6 +17,8 @@ from memories.models import (
     Batch,
     Erasure,
     Feedback,
+    GoldenQuestion,
+    GoldenRun,
     Pair,
     Proposal,
     RecallLog,
@@ -98,6 +101,21 @@ class SettledQuestionAdmin(TeamLogAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("memory").defer("memory__search")
+
+
+@admin.register(GoldenQuestion)
+class GoldenQuestionAdmin(TeamLogAdmin):
+    list_display = ("query", "team", "memory_id", "byline", "created_at", "removed_at")
+    search_fields = ("query",)
+    search_help_text = "Words of the newest questions, or the id of a question or of a memory"
+    search_link = "memory"
+
+
+@admin.register(GoldenRun)
+class GoldenRunAdmin(LogAdmin):
+    list_display = ("__str__", "team", "created_at", "asked", "found", "returned")
+    search_fields = ()
+    list_select_related = ("organization", "team")
 
 
 @admin.register(Proposal)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memories.api import review
+from memories.api import golden, review
 
 urlpatterns = [
     path("review", review.Review.as_view(), name="api-review"),
@@ -16,4 +16,12 @@ urlpatterns = [
     path("anchors/<uuid:source_id>/reopen", review.ReopenAnchor.as_view(), name="api-anchor-reopen"),
     path("reports/<uuid:memory_id>/dismiss", review.DismissReports.as_view(), name="api-reports-dismiss"),
     path("reports/<uuid:memory_id>/reopen", review.ReopenReports.as_view(), name="api-reports-reopen"),
+    path("golden-questions", golden.GoldenQuestions.as_view(), name="api-golden-questions"),
+    path("golden-questions/run", golden.RunGoldenQuestions.as_view(), name="api-golden-run"),
+    path("golden-questions/<uuid:question_id>", golden.GoldenQuestionDetail.as_view(), name="api-golden-question"),
+    path(
+        "golden-questions/<uuid:question_id>/restore",
+        golden.RestoreGoldenQuestion.as_view(),
+        name="api-golden-restore",
+    ),
 ]

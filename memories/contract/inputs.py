@@ -7,6 +7,7 @@ from memories.models import (
     LINE_HASH_LENGTH,
     MOST_HASHED_LINES,
     PATH_LENGTH,
+    QUESTION_LENGTH,
     REPOSITORY_LENGTH,
     SUMMARY_LENGTH,
     TAG_COUNT,
@@ -331,6 +332,18 @@ MERGE = record(
     title="MergedText",
 )
 REOPEN = record({}, title="Reopening")
+GOLDEN_QUESTION = record(
+    {
+        "query": text(shortest=1, longest=QUESTION_LENGTH, description="The question, as an agent would ask it."),
+        "memory_id": identity(description="The memory that should be among the first five answers."),
+        "audience": identity(
+            description="The team, project or person in whose context it is asked. By default the memory's own."
+        ),
+    },
+    required=["query", "memory_id"],
+    title="NewGoldenQuestion",
+)
+RUN_GOLDEN = record({}, title="NewGoldenRun")
 RECALLS: dict[str, Schema] = {
     "since": moment(description="Only from this time on."),
     "until": moment(description="Only before this time."),

@@ -298,6 +298,44 @@ SOURCE = whole_record(
     optional=tuple(SCREENED),
     title="Source",
 )
+GOLDEN_QUESTION = whole_record(
+    {
+        "id": identity(),
+        "query": text(),
+        "audience": identity(description="The team, project or person in whose context it is asked."),
+        "memory_id": identity(description="The memory that is expected."),
+        "by": text(),
+        "created_at": moment(),
+    },
+    title="GoldenQuestion",
+)
+PLACE_AMONG_HITS = nullable(
+    COUNT | {"description": "1 for the first hit, 0 if it was not among the hits, null if nobody there can find it."}
+)
+GOLDEN_RESULT = whole_record(
+    {
+        "question": GOLDEN_QUESTION,
+        "memory": nullable(MEMORY),
+        "place": PLACE_AMONG_HITS,
+        "places": list_of(PLACE_AMONG_HITS, description="Those of the last runs, the newest first."),
+        "is_regression": flag(description="It was among the first five in the run before, and is no longer."),
+    },
+    title="GoldenResult",
+)
+SHARE_OR_NULL = nullable(fraction())
+GOLDEN_REPORT = whole_record(
+    {
+        "results": list_of(GOLDEN_RESULT),
+        "asked": COUNT,
+        "found": COUNT | {"description": "Expected memories among the first five answers."},
+        "recall_at_5": SHARE_OR_NULL,
+        "precision_at_5": SHARE_OR_NULL,
+        "regressions": COUNT,
+        "run_at": nullable(moment()),
+    },
+    title="GoldenReport",
+)
+QUEUED_RUN = whole_record({"queued": flag(description="A worker asks the questions now.")}, title="QueuedRun")
 FIELD_CHANGE = whole_record({"field": text(), "old": text(), "new": text()}, title="FieldChange")
 REVIEW_ITEM = whole_record(
     {
@@ -565,6 +603,31 @@ RATINGS_EXAMPLE: dict[str, Any] = {
         "dismissed": False,
     },
 }
+GOLDEN_QUESTION_EXAMPLE: dict[str, Any] = {
+    "id": "01a8c2f2-7a8b-7c9d-8e1f-2a3b4c5d6e7f",
+    "query": "When do we ship?",
+    "audience": MEMORY_EXAMPLE["team_id"],
+    "memory_id": MEMORY_EXAMPLE["id"],
+    "by": "ana",
+    "created_at": "2026-11-02T10:00:00Z",
+}
+GOLDEN_REPORT_EXAMPLE: dict[str, Any] = {
+    "results": [
+        {
+            "question": GOLDEN_QUESTION_EXAMPLE,
+            "memory": MEMORY_EXAMPLE,
+            "place": 1,
+            "places": [1, 2],
+            "is_regression": False,
+        }
+    ],
+    "asked": 1,
+    "found": 1,
+    "recall_at_5": 1.0,
+    "precision_at_5": 0.25,
+    "regressions": 0,
+    "run_at": "2026-11-03T04:10:00Z",
+}
 ASSOCIATION_EXAMPLE = {
     "id": "01a8c2f2-5e6f-7a8b-9c0d-1e2f3a4b5c6d",
     "origin_id": MEMORY_EXAMPLE["id"],
@@ -632,6 +695,7 @@ PLACE_EXAMPLES = {  # in addresses
     "target_id": OTHER_ID,
     "proposal_id": PROPOSAL_EXAMPLE["id"],
     "pair_id": PAIR_EXAMPLE["id"],
+    "question_id": GOLDEN_QUESTION_EXAMPLE["id"],
     "asset_id": ASSET_EXAMPLE["id"],
     "source_id": SOURCE_EXAMPLE["id"],
     "key": MEMORY_EXAMPLE["key"],

@@ -10,6 +10,7 @@ from memories.models import (
     Association,
     Feedback,
     FileVersion,
+    GoldenQuestion,
     Memory,
     MemoryFields,
     Pair,
@@ -21,6 +22,7 @@ from memories.models import (
 )
 from memories.prompts import context
 from memories.queries.feedback import FeedbackSummary
+from memories.queries.golden import GoldenReport
 from memories.queries.pairs import find_pair_differences
 from memories.queries.presence import Presence
 from memories.queries.proposed_change import ChangePreview
@@ -323,6 +325,39 @@ def render_review_item(
     changes = [{"field": one.name, "old": one.old, "new": one.new} for one in preview.changes]
     proposed = {"memory": render_memory(item.row.memory), "proposal": render_proposal(item.row)}
     return about | proposed | {"changes": changes, "conflict": preview.conflict}
+
+
+def render_golden_question(row: GoldenQuestion) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "query": row.query,
+        "audience": row.audience,
+        "memory_id": row.memory_id,
+        "by": row.byline,
+        "created_at": row.created_at,
+    }
+
+
+def render_golden_report(report: GoldenReport) -> dict[str, Any]:
+    """Return the golden questions with the places of what they expect, and the figures of the last runs."""
+    return {
+        "results": [
+            {
+                "question": render_golden_question(result.question),
+                "memory": result.memory and render_memory(result.memory),
+                "place": result.place,
+                "places": list(result.places),
+                "is_regression": result.is_regression,
+            }
+            for result in report.results
+        ],
+        "asked": report.asked,
+        "found": report.found,
+        "recall_at_5": report.recall,
+        "precision_at_5": report.precision,
+        "regressions": len(report.regressions),
+        "run_at": report.run_at,
+    }
 
 
 def render_association(row: Association) -> dict[str, Any]:

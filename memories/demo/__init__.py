@@ -19,6 +19,7 @@ from memories import operations
 from memories.conversations import transcript
 from memories.models import Memory, RecallLog, Revision, Scope, Usage
 from memories.operations.attach import cite_new_memory
+from memories.operations.golden_run import run_golden_questions
 from memories.recall import Filters, Mode, recall
 from memories.rules.policies import bypass_policy
 from memoryhub.errors import Conflict
@@ -97,6 +98,7 @@ class Story:
             self.ask(entry)
         for entry in _toml("proposals.toml")["proposal"]:
             self.propose(entry)
+        self.test_recall(_toml("golden.toml")["question"])
 
     def remember_all(self) -> None:
         chapters = [(team, _toml(f"memories/{team}.toml")["memory"]) for team in self.teams]
@@ -311,6 +313,7 @@ class Story:
             RecallLog.objects.create(
                 organization=self.organization,
                 team_id=agent.team_id,
+                audience=agent.team_id,
                 agent=agent,
                 token_id=asking.token_id,
                 filters=filters.set_values(),
@@ -320,6 +323,20 @@ class Story:
                 created_at=then,
                 **query,
             )
+
+    def test_recall(self, entries: list[dict[str, Any]]) -> None:
+        """Add golden questions, and ask them once."""
+        for entry in entries:
+            team = self.teams[entry["team"]]
+            memory = Memory.objects.alive().get(team=team, key=entry["key"], owns_key=True)
+            operations.add_golden_question(
+                actor=self.author(entry["team"], entry),
+                query=entry["query"],
+                memory_id=memory.pk,
+                now=self.at(entry["days_ago"]),
+            )
+        for team in {self.teams[entry["team"]] for entry in entries}:
+            run_golden_questions(team_id=team.pk, now=self.now)
 
     def versions(self, memories: list[Memory], then: datetime) -> dict[UUID, int]:
         """Return the version that each memory had at that time; without those that did not exist yet."""

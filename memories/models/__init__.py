@@ -44,6 +44,7 @@ from memories.models.embeddings import Embedding, EmbeddingModel, Unembedded, Un
 from memories.models.erasures import Erasure
 from memories.models.feedback import PRIOR_WEIGHT, REPORTS, Feedback, FeedbackQuerySet, Rating, feedback_sql
 from memories.models.files import FileVersion, TeamFile, TeamFileQuerySet
+from memories.models.golden import FIRST_PLACES, GoldenQuestion, GoldenRun
 from memories.models.idempotency import Answer
 from memories.models.legal_holds import LegalHold, LegalHoldQuerySet
 from memories.models.memory import (
@@ -78,6 +79,7 @@ __all__ = [
     "FAILED_STATES",
     "FILE_BYTES",
     "FIRST_HASH",
+    "FIRST_PLACES",
     "KEY_LENGTH",
     "LABEL_LENGTH",
     "LINE_HASHES_FORM",
@@ -117,6 +119,8 @@ __all__ = [
     "Feedback",
     "FeedbackQuerySet",
     "FileVersion",
+    "GoldenQuestion",
+    "GoldenRun",
     "Growth",
     "LegalHold",
     "LegalHoldQuerySet",

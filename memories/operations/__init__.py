@@ -47,6 +47,13 @@ from memories.operations.decide_many import (
 from memories.operations.extract import KnownProposal, SavedProposals, propose_memories, save_proposals
 from memories.operations.feedback import dismiss_reports, rate_memory, reopen_reports, withdraw_rating
 from memories.operations.forget import forget_memory, purge_memory, restore_memory
+from memories.operations.golden import (
+    MOST_GOLDEN_QUESTIONS,
+    add_golden_question,
+    remove_golden_question,
+    request_golden_run,
+    restore_golden_question,
+)
 from memories.operations.idempotency import IdempotentResult, find_earlier_answer, run_once
 from memories.operations.keys import sweep_expired
 from memories.operations.legal_holds import place_hold, release_hold
@@ -72,6 +79,7 @@ __all__ = [
     "BATCH_BYTES",
     "BATCH_LIMIT",
     "MOST_DECISIONS",
+    "MOST_GOLDEN_QUESTIONS",
     "ArchivedConversation",
     "DecisionsMade",
     "Dedupe",
@@ -90,6 +98,7 @@ __all__ = [
     "Settlement",
     "accept_anchor",
     "add_citation",
+    "add_golden_question",
     "answer_question",
     "append_to_memory",
     "approve_proposal",
@@ -124,13 +133,16 @@ __all__ = [
     "reject_proposals",
     "release_hold",
     "remove_citation",
+    "remove_golden_question",
     "reopen_anchor",
     "reopen_pair",
     "reopen_proposal",
     "reopen_proposals",
     "reopen_question",
     "reopen_reports",
+    "request_golden_run",
     "restore_citation",
+    "restore_golden_question",
     "restore_memory",
     "revert_memory",
     "run_once",

@@ -22,6 +22,8 @@ from memories.models import (
     Erasure,
     Feedback,
     FileVersion,
+    GoldenQuestion,
+    GoldenRun,
     LegalHold,
     Memory,
     Proposal,
@@ -232,6 +234,9 @@ def _remove_entries(subject: ErasureSubject) -> None:
     subject.delete("recalls", _list_recalls(subject))
     asked = SettledQuestion.objects.in_organization(organization_id)
     subject.delete("settled questions", asked.filter(author | Q(audience=person.pk)))
+    golden = GoldenQuestion.objects.in_organization(organization_id)
+    subject.delete("golden questions", golden.filter(author | Q(audience=person.pk)))
+    GoldenRun.objects.in_organization(organization_id).filter(audience=person.pk).delete()
     for what, model in (("feedback", Feedback), ("proposals", Proposal)):
         subject.delete(what, model._default_manager.filter(author, organization=organization_id))
     subject.delete("sessions", Session.objects.filter(organization=organization_id, person=person))

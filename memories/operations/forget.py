@@ -17,6 +17,7 @@ from memories.models import (
     Association,
     Change,
     Feedback,
+    GoldenQuestion,
     Memory,
     Pair,
     Proposal,
@@ -130,6 +131,7 @@ def _drop_attachments(memory: Memory) -> None:
     Proposal.objects.in_organization(memory.organization_id).filter(memory=memory.pk).delete()
     Pair.objects.in_organization(memory.organization_id).of_memories([memory.pk]).delete()
     Feedback.objects.of_memory(memory).delete()
+    GoldenQuestion.objects.of_memory(memory.organization_id, memory.pk).delete()
     Answer.objects.that_may_quote(memory).delete()
 
 

@@ -17,6 +17,7 @@ from memories.models import (
     Batch,
     Feedback,
     FileVersion,
+    GoldenQuestion,
     Lexeme,
     Memory,
     Pair,
@@ -81,6 +82,7 @@ REDACTED_TABLES = (
 DROPPED_TABLES = (
     RedactedTable("stored answer", Answer.objects.in_organization, ("answer",), MATCH_NOTHING),
     RedactedTable("settled question", SettledQuestion.objects.in_organization, ("question",), match_held_questions()),
+    RedactedTable("golden question", GoldenQuestion.objects.in_organization, ("query",), match_held_questions()),
 )
 # Names, by which things are found: taken out only where nobody may be named any more.
 MEMORY_NAMES = ("key", "channel_id", "verified_by", "forgotten_by")

@@ -57,7 +57,7 @@ def queue_entry(
     values = {
         "organization_id": actor.organization_id,
         "team_id": actor.team_id,
-        "audience": _find_audience(actor),
+        "audience": find_context_audience(actor),
         "workspace_id": actor.workspace_id,
         "agent_id": actor.agent_id,
         "user_id": actor.user_id,
@@ -76,7 +76,7 @@ def queue_entry(
     background.run_soon("ledger", flush, within=WITHIN)
 
 
-def _find_audience(actor: Actor) -> UUID | None:
+def find_context_audience(actor: Actor) -> UUID | None:
     """Return the audience in whose context was asked; None for a person who is not known yet, so that nobody else is
     told."""
     return None if actor.unknown_person else actor.person_id or actor.project_id or actor.team_id

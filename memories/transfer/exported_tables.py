@@ -116,6 +116,8 @@ TABLES = (
     Table(memories.RecallLog, RECALL_ROWS, reach=ExportReach.OWNER),
     Table(memories.LegalHold, OF_TEAM, reach=ExportReach.OPERATOR),
     Table(memories.SettledQuestion, f"{RECALL_ROWS} AND (memory_id IS NULL OR {of_memory()})", reach=ExportReach.OWNER),
+    Table(memories.GoldenQuestion, f"removed_at IS NULL AND {RECALL_ROWS} AND {of_memory()}", reach=ExportReach.OWNER),
+    Table(memories.GoldenRun, RECALL_ROWS, reach=ExportReach.OWNER),
 )
 
 # What is made anew from the rest, or means nothing elsewhere.

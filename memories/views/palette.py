@@ -21,6 +21,7 @@ PALETTE_PAGES = (
     ("playground", "Recall playground", "search", EVERY_ROLE),
     ("activity", "Activity", "activity", EVERY_ROLE),
     ("activity-questions", "Unanswered questions", "circle-question-mark", EVERY_ROLE),
+    ("insights", "Insights", "gauge", EVERY_ROLE),
     ("memories-batches", "Bulk changes", "history", WRITER_ROLES),
     ("files", "Files", "folder", EVERY_ROLE),
     ("conversations", "Conversations", "messages-square", EVERY_ROLE),

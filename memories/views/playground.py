@@ -18,6 +18,7 @@ from memories.queries.feedback import list_own_ratings
 from memories.recall import ASKING, AUTO, DEFAULT_LIMIT, MOST, QUERY_LENGTH, Filters, Hit, Mode
 from memories.recall.adjustments import find_anchor_factor, find_feedback_factor
 from memories.recall.confidence import describe_confidence
+from memories.recall.log import find_context_audience
 from memories.rules import access
 from memories.views.view_as import ViewAsForm
 from memoryhub.errors import NotFound, Trouble
@@ -172,7 +173,18 @@ def _run_recall(
         "again": _ask_as_links(team_page, params),
         "why": why,
         "absence": absence,
+        **_test_parameters(team_page, view, form),
         "curl": _recall_curl(request, form, arguments),
+    }
+
+
+def _test_parameters(team_page: TeamPage, view: ViewAs, form: PlaygroundForm) -> dict[str, Any]:
+    """Say whether the question may become a golden one, and in whose context it is asked: an agent's, if one is
+    chosen."""
+    audience = find_context_audience(view.actor) if form.cleaned_data["agent"] else team_page.team.pk
+    return {
+        "testable": team_page.may_write and audience in team_page.actor.reads,
+        "context_audience": audience if form.cleaned_data["agent"] else None,
     }
 
 

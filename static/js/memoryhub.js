@@ -141,7 +141,7 @@ document.addEventListener("htmx:after:swap", () => {
   ((next && $("button, a", next)) ?? $("#main")).focus({ preventScroll: true });
 });
 
-const GOES = { h: "team-home", m: "memories", c: "core", r: "playground", a: "activity", f: "files", v: "review" };
+const GOES = { h: "team-home", m: "memories", c: "core", r: "playground", a: "activity", f: "files", v: "review", i: "insights" };
 let going = false;
 
 document.addEventListener("keydown", (event) => {

@@ -37,6 +37,8 @@ PAGES = {
     "recall-asked": f"{TEAM}recall/?query=rollback&why=core",
     "review": f"{TEAM}review/",
     "review-due": f"{TEAM}review/?kind=due",
+    "insights": f"{TEAM}insights/",
+    "golden-new": f"{TEAM}insights/golden/new/?query=rollback",
     "rules": f"{TEAM}rules/",
     "rule-new": f"{TEAM}rules/new/",
     "rule": f"{TEAM}rules/1/",
