@@ -11,7 +11,7 @@ import memoryhub.tenancy
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("memories", "0028_erasures"),
+        ("memories", "0029_bulk_action_kind"),
         ("teams", "0003_team_policy"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
