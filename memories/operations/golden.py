@@ -7,8 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from memories.models import QUESTION_LENGTH, GoldenQuestion, Memory
-from memories.operations.screen import EVERY_FINDING, ONLY_ORDERS, screen_values
-from memories.queries.lookup import NO_SUCH_MEMORY
+from memories.models.memory import NO_SUCH_MEMORY
+from memories.operations.screen import EVERY_FINDING, INJECTION_ONLY, screen_values
 from memories.rules.access import require_verb
 from memoryhub import background, locks
 from memoryhub.errors import Forbidden, Invalid, NotFound
@@ -17,7 +17,7 @@ from teams.actor import Actor
 from teams.models import Person, Project, Verb
 
 MOST_GOLDEN_QUESTIONS = 200  # of a team: a run asks them all
-SCREENED_GROUPS = EVERY_FINDING - ONLY_ORDERS  # no model reads these questions, and a question may read like an order
+SCREENED_GROUPS = EVERY_FINDING - INJECTION_ONLY  # no model reads these, and a question may look like an order
 NO_SUCH_QUESTION = "There is no such golden question."
 
 
