@@ -144,8 +144,8 @@ def test_the_block_is_what_the_agent_gets_to_the_byte(
     )
     expect(page.locator("#block")).to_contain_text("pager")
     assert page.locator("#block").evaluate("block => block.textContent") == answer.json()["text"]
-    page.get_by_role("button", name="Copy the block").click()
-    expect(page.get_by_role("button", name="Copied the block")).to_be_visible()
+    page.get_by_role("button", name="Copy the prompt").click()
+    expect(page.get_by_role("button", name="Copied the prompt")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == answer.json()["text"]
 
 
