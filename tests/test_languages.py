@@ -13,7 +13,7 @@ from memories.models import Memory, TeamFile
 from memories.operations.files import write_file
 from memories.queries.folders import file_words_filter
 from memories.recall import Mode, recall
-from memories.recall.text_filter import having, lexemes
+from memories.recall.text_filter import lexemes, match_all_words
 from memories.recall.tokens import forget_tokens, read_tokens
 from memories.recall.word_stats import Within, terms
 from memoryhub.languages import ENGLISH, LANGUAGES, SIMPLE
@@ -188,7 +188,7 @@ def test_lists_and_files_are_filtered_by_the_words_of_any_language(writer: Actor
     english = factories.memory(writer, "The houses are sold.")
 
     def filtered(text: str) -> set[UUID]:
-        rows = Memory.objects.filter(having(lexemes(text), within=writer.team_id))
+        rows = Memory.objects.filter(match_all_words(lexemes(text), within=writer.team_id))
         return set(rows.values_list("pk", flat=True))
 
     assert filtered("Haus verkauft") == filtered("die häuser") == {german.pk}

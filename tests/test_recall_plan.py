@@ -178,7 +178,7 @@ FORMS: list[tuple[dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "parts"), FORMS, ids=lambda value: None if isinstance(value, list) else str(value))
+@pytest.mark.parametrize(("options", "parts"), FORMS)
 def test_every_other_statement_can_be_explained(writer: Actor, options: dict[str, Any], parts: list[str]) -> None:
     for number in range(2):
         draft = operations.Draft(content=f"Berth {number} is ADR-016, says the büro.", tags=["a"])
