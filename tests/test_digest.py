@@ -177,6 +177,7 @@ def test_the_link_ends_it_without_a_login(team: Team) -> None:
     done = browser.post(find_end_link(), {"List-Unsubscribe": "One-Click"})
     membership.refresh_from_db()
     assert (done.status_code, membership.digest) == (200, Digest.OFF)
+    assert "Send no more" not in browser.get(find_end_link()).content.decode()
 
 
 def test_a_made_up_link_ends_nothing(team: Team) -> None:

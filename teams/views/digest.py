@@ -34,7 +34,8 @@ def choose_digest_view(request: HttpRequest, membership_id: UUID) -> HttpRespons
 @require_http_methods(["GET", "HEAD", "POST"])
 def end_digest_view(request: HttpRequest, signature: str) -> HttpResponse:
     """Show the button that ends a digest. Opening the link alone changes nothing: programs that check mail open it."""
-    ended = request.method == "POST"
-    act = operations.digests.end_digest if ended else operations.digests.find_signed_membership
+    ends = request.method == "POST"
+    act = operations.digests.end_digest if ends else operations.digests.find_signed_membership
     membership = act(signature=signature)
-    return render(request, "teams/digest_end.html", {"membership": membership, "ended": ended})
+    context = {"membership": membership, "ended": membership.digest == Digest.OFF}
+    return render(request, "teams/digest_end.html", context)
