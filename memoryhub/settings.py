@@ -284,6 +284,9 @@ if FEEDBACK_WEIGHT > 0.3:
 ANCHOR_PENALTY = share("ANCHOR_PENALTY", 0.15)  # of its relevance, that a hit with a failed anchor loses
 if ANCHOR_PENALTY > 0.5:
     raise ImproperlyConfigured(f"ANCHOR_PENALTY must be 0.5 at most, not {ANCHOR_PENALTY}.")
+TIME_WEIGHT = share("TIME_WEIGHT", 0.1)  # how far words of time in a question move a hit: a share of its relevance
+if TIME_WEIGHT > 0.3:
+    raise ImproperlyConfigured(f"TIME_WEIGHT must be 0.3 at most, not {TIME_WEIGHT}.")
 SIMILAR_ABOVE = share("SIMILAR_ABOVE", 0.9)  # a new memory is linked to what it resembles more than that; 0: to nothing
 PAIRS_ABOVE = share("PAIRS_ABOVE", 0.3)  # memories more similar than that are compared with each other
 

@@ -34,6 +34,7 @@ from memories.recall.adjustments import find_anchor_factor, find_feedback_factor
 from memories.recall.confidence import describe_confidence
 from memories.recall.hybrid import SCORE_PARTS
 from memories.rules.trust import label_trust
+from memories.text.time_words import Period
 from teams.actor import Actor
 from teams.models import Session
 
@@ -130,6 +131,10 @@ def render_recalled(result: Recalled, *, mode: str, explain: bool) -> dict[str, 
     return {"memories": memories, **found, **{name: value for name, value in more.items() if value}}
 
 
+def _period(period: Period) -> dict[str, Any]:
+    return {"start": period.start, "end": period.end, "words": period.words}
+
+
 def render_reasons(hit: Hit, *, floor: float) -> dict[str, Any] | None:
     row = hit.scored
     if row is None:
@@ -149,6 +154,8 @@ def render_reasons(hit: Hit, *, floor: float) -> dict[str, Any] | None:
         "feedback": round(row.feedback, 4),
         "feedback_factor": round(find_feedback_factor(row.feedback), 4),
         "anchor_factor": round(find_anchor_factor(hit.memory.anchor_state), 4),
+        "period": _period(hit.time.period) if hit.time else None,
+        "time_factor": round(hit.time_factor, 4),
         "reranker": None if hit.reranked is None else round(hit.reranked, 4),
         "reciprocal_rank_score": round(row.reciprocal, 6),
         "score_parts": {name: round(row.parts.get(name, 0.0), 4) for name in SCORE_PARTS},

@@ -54,6 +54,21 @@ REASONS = whole_record(
             "type": "number",
             "description": "The factor by which a failed anchor moved it: 1 if none has failed.",
         },
+        "period": nullable(
+            whole_record(
+                {
+                    "start": moment(),
+                    "end": moment(),
+                    "words": text(description="The words of the question that mean it."),
+                },
+                title="Period",
+                description="The time that the question asks about, if it says one.",
+            )
+        ),
+        "time_factor": {
+            "type": "number",
+            "description": "The factor by which its nearness to that period moved it: 1 if there is no such period.",
+        },
         "reranker": nullable({"type": "number"}),
         "reciprocal_rank_score": {"type": "number"},
         "score_parts": whole_record(

@@ -74,7 +74,7 @@ def recall(
     moment = Moment(now, as_of, known_at)
     rule, as_of = moment.match(filters), moment.holds_at
     if chosen in ASKING:
-        question = _read_question(actor=actor, query=query, mode=chosen, now=now)
+        question = _read_question(actor=actor, query=query, mode=chosen, now=now, as_of=as_of)
         question = question.add_candidates(moment.find_former_texts(actor, question.terms))
         floor = resolve_floor(min_confidence)
         found = _select_answer(
@@ -161,17 +161,17 @@ def why_not(
     memory, rule = find_excluding_rule(actor=actor, memory_id=memory_id, filters=filters, now=now, as_of=as_of)
     if rule:
         return Verdict(None, rule)
-    question = _read_question(actor=actor, query=query, mode=chosen, now=now)
+    question = _read_question(actor=actor, query=query, mode=chosen, now=now, as_of=as_of)
     floor = resolve_floor(min_confidence)
     return rank_memory(
         actor=actor, memory=memory, question=question, filters=filters, limit=limit, floor=floor, now=now
     )
 
 
-def _read_question(*, actor: Actor, query: str, mode: Mode, now: datetime) -> Question:
+def _read_question(*, actor: Actor, query: str, mode: Mode, now: datetime, as_of: datetime | None) -> Question:
     by_words = mode is Mode.KEYWORD or (mode is Mode.HYBRID and retrievers.uses("words"))
     by_meaning = mode is not Mode.KEYWORD
-    return Question.read(actor=actor, query=query, by_words=by_words, by_meaning=by_meaning, now=now)
+    return Question.read(actor=actor, query=query, by_words=by_words, by_meaning=by_meaning, now=now, as_of=as_of)
 
 
 def _add_words(recalled: Recalled, question: Question, *, explain: bool, snippets: bool) -> Recalled:

@@ -1,5 +1,5 @@
-"""Adjustments of the order of hits: what readers said about a memory, and an anchor that has failed, move it a little
-among hits that are about as relevant."""
+"""Adjustments of the order of hits: what readers said about a memory, an anchor that has failed, and the time that the
+question names move it a little among hits that are about as relevant."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -22,9 +22,8 @@ def find_anchor_factor(anchor_state: str | None) -> float:
 
 def find_hit_factor(hit: Hit) -> float:
     """Return the factor of all that moves a hit."""
-    return find_feedback_factor(hit.scored.feedback if hit.scored else 0.0) * find_anchor_factor(
-        hit.memory.anchor_state
-    )
+    feedback = hit.scored.feedback if hit.scored else 0.0
+    return find_feedback_factor(feedback) * find_anchor_factor(hit.memory.anchor_state) * hit.time_factor
 
 
 def adjust_order(hits: Iterable[Hit]) -> list[Hit]:

@@ -15,6 +15,7 @@ from memories.recall.confidence import rate_hits
 from memories.recall.hits import Hit
 from memories.recall.query import Question, ask
 from memories.recall.repetitions import find_better
+from memories.recall.time_preference import prefer_period
 from memories.recall.word_stats import Term
 from memories.recall.words import match_any
 from memories.rules import access
@@ -109,10 +110,11 @@ def rank_memory(
     found = ask(actor=actor, question=question, rule=rule, limit=ALL, limits=meaning.choose_limits(limit), now=now)
     if memory.pk in {other.pk for other, _ in found.hits}:
         certainties = rate_hits([(scored, scored.score) for _, scored in found.hits], question)
-        hits = adjust_order(
+        weighed = (
             Hit(other, scored.score, scored, certainty=certainty)
             for (other, scored), certainty in zip(found.hits, certainties, strict=True)
         )
+        hits = adjust_order(prefer_period(weighed, question.period))
         places = {hit.memory.pk: place for place, hit in enumerate(hits)}
         return _judge_place(hits, places[memory.pk], limit=limit, floor=floor)
     return Verdict(None, " ".join([_by_words(memory, question), _by_meaning(actor, memory, question, limit)]).strip())

@@ -7,6 +7,15 @@ from memories.models import Memory
 from memories.recall.confidence import UNASKED, Confidence
 from memories.recall.hybrid import Scored
 from memories.recall.snippets import Snippet
+from memories.text.time_words import Period
+
+
+@dataclass(frozen=True, slots=True)
+class TimePreference:
+    """The period that the question names, and the factor of a memory's nearness to it."""
+
+    period: Period
+    factor: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +27,11 @@ class Hit:
     snippet: Snippet | None = None  # if it was wanted
     reranked: float | None = None  # the reranker's score, whatever its scale
     certainty: Confidence = UNASKED
+    time: TimePreference | None = None  # if the question has words of time
+
+    @property
+    def time_factor(self) -> float:
+        return self.time.factor if self.time else 1.0
 
     @property
     def confidence(self) -> float:

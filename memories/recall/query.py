@@ -15,6 +15,7 @@ from memories.embedding.active_model import QueryVector
 from memories.models import pgvector
 from memories.recall import hybrid, meaning, retrievers, tokens, visibility_sql
 from memories.recall.word_stats import Terms, Within, terms
+from memories.text.time_words import Period, find_period
 from teams.actor import Actor
 
 SWITCHED_OFF = "Recall by meaning is switched off here; these were found by words."
@@ -30,14 +31,26 @@ class Question:
     vector: QueryVector | None
     note: str  # why it is not asked as it was meant
     extra_candidates: Sequence[tuple[UUID, float]] = ()  # found by custom retrievers
+    period: Period | None = None  # that words of time in it mean
 
     @classmethod
-    def read(cls, *, actor: Actor, query: str, by_words: bool, by_meaning: bool, now: datetime) -> Self:
+    def read(
+        cls,
+        *,
+        actor: Actor,
+        query: str,
+        by_words: bool,
+        by_meaning: bool,
+        now: datetime,
+        as_of: datetime | None = None,
+    ) -> Self:
+        """Read the query. Its words of time are counted from `as_of`, by default from now."""
         audiences = visibility_sql.bind_visibility(actor)["audiences"]
         asked = terms(query=query, within=Within.of(actor), audiences=audiences, now=now)
         vector, note = _vector(query, asked) if by_meaning else (None, "")
         extra = retrievers.run_retrievers(actor=actor, query=query) if by_words and by_meaning else ()
-        return cls(query, asked, by_words or vector is None, vector, note, extra)
+        period = find_period(query, as_of or now)
+        return cls(query, asked, by_words or vector is None, vector, note, extra, period)
 
     def add_candidates(self, candidates: Sequence[tuple[UUID, float]]) -> Self:
         return replace(self, extra_candidates=(*self.extra_candidates, *candidates)) if candidates else self

@@ -7,6 +7,7 @@ from memories.recall.confidence import LOOKED_AT, rate_hits
 from memories.recall.hits import Hit, Recalled
 from memories.recall.query import Question
 from memories.recall.repetitions import fold_repetitions
+from memories.recall.time_preference import prefer_period
 
 SPARE = 2  # hits beyond the limit, to take the places of repetitions
 SPARE_AGAIN = 50  # where those did not suffice
@@ -26,7 +27,7 @@ def select_hits(recalled: Recalled, *, question: Question, limit: int, floor: fl
         Hit(hit.memory, hit.relevance, hit.scored, reranked=hit.reranked, certainty=certainty)
         for hit, certainty in zip(recalled.hits, rated, strict=True)
     ]
-    hits = adjust_order(hits)
+    hits = adjust_order(prefer_period(hits, question.period))
     sure = [hit for hit in hits if hit.confidence >= floor]
     kept, folded = fold_repetitions(sure, limit=limit) if fold else (sure[:limit], 0)
     chosen = replace(recalled, hits=kept, folded=folded, floor=floor)
