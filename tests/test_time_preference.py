@@ -39,11 +39,12 @@ def ask_at_autumn(actor: Actor, query: str, **options: Any) -> list[Hit]:
 
 @pytest.mark.parametrize("month", ["March", "July"])
 def test_the_time_that_a_question_names_decides_between_equals(
-    bot: Actor, visits: dict[str, Memory], month: str
+    bot: Actor, visits: dict[str, Memory], month: str, settings: Any
 ) -> None:
+    settings.TIME_WEIGHT = 0.3
     hits = ask_at_autumn(bot, f"What did the inspector say in {month}?")
     assert hits[0].memory.pk == visits[month].pk
-    assert [hit.time_factor for hit in hits] == pytest.approx([1.1, 1.0])
+    assert [hit.time_factor for hit in hits] == pytest.approx([1.3, 1.0])
     assert hits[0].relevance >= hits[1].relevance
     other = next(memory for name, memory in visits.items() if name != month)
     assert why_not(actor=bot, memory_id=other.pk, query=f"What did the inspector say in {month}?").rank == 2
