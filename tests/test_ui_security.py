@@ -65,7 +65,10 @@ READING = {
 }
 
 
-POLICY = {"rules": [{"then": "save", "who": ["agent"]}, {"then": "save", "who": ["person"]}]}
+POLICY = {
+    "rules": [{"then": "save", "who": ["agent"]}, {"then": "save", "who": ["person"]}],
+    "retention": [{"types": ["event"], "days": 9, "then": "forget"}],
+}
 
 
 def make_address_values(cast: Cast) -> dict[str, object]:
@@ -195,6 +198,9 @@ def body(values: dict[str, object], name: str = "") -> dict[str, Any]:
     )
     if name.startswith("team-rule"):
         return {"then": "propose", "who": "agent", "seen": digest_rules(POLICY)}
+    if name.startswith("retention"):
+        seen = digest_rules(POLICY, part="retention")
+        return {"types": ["decision"], "days": "7", "then": "forget", "save": "yes", "seen": seen}
     if name == "screening":
         return {f"{group}-{writer}": "refuse" for group in FindingGroup for writer in ScreenedWriter}
     if name == "memory-cite":

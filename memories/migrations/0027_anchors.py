@@ -109,22 +109,6 @@ class Migration(migrations.Migration):
                 max_length=16,
             ),
         ),
-        migrations.AddIndex(
-            model_name="source",
-            index=models.Index(
-                condition=models.Q(("removed_at", None), ("state__in", ("changed", "gone"))),
-                fields=["organization", "memory"],
-                name="source_failed",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="source",
-            index=models.Index(
-                condition=models.Q(("removed_at", None), models.Q(("sha256", ""), _negated=True)),
-                fields=["organization", "repository", "created_at", "id"],
-                name="source_anchors",
-            ),
-        ),
         migrations.AddConstraint(
             model_name="source",
             constraint=models.CheckConstraint(
