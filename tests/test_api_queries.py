@@ -109,7 +109,7 @@ STATEMENTS = {
     "post tools/files/insert": 10,
     "post tools/files/delete": 10,
     "post tools/files/rename": 12,
-    "post tools/hub/<str:name>": 9,
+    "post tools/hub/<str:name>": 10,
 }
 HUB = "post tools/hub/<str:name>"
 

@@ -64,7 +64,7 @@ def test_a_row_in_the_wrong_place_is_found_at_the_doors_that_give_it(hub: Cast) 
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("ALTER TABLE memories_memory ALTER COLUMN audience DROP EXPRESSION")
         cursor.execute("UPDATE memories_memory SET audience = %s WHERE id = %s", [hub.ops.pk, own.pk])
-    code, report = leakcheck("--sample", "2", "--probes", "2")
+    code, report = leakcheck("--sample", "2", "--probes", "20")
     assert code == 1
     assert {leak["memory"] for leak in report["leaks"]} == {str(own.pk)}
     doors = {leak["door"] for leak in report["leaks"]}

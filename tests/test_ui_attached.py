@@ -163,7 +163,7 @@ class TestSources:
         ("wrong", "sentence"),
         [
             ({"url": "javascript:alert(1)"}, "http or https"),
-            ({"session": "nobody-knows"}, "There is no such session"),
+            ({"session": "nobody-knows"}, "This session was deleted"),
             ({"quote": "x" * 5001}, "At most 5,000"),
             ({"session": "nul\0"}, "Null characters are not allowed"),
         ],

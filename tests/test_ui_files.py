@@ -215,7 +215,7 @@ def test_a_history_shows_who_changed_which_words(desk: Desk) -> None:
     page = desk.get("file-history", "a.md")
     assert "The crane comes on <del>Friday</del><ins>Monday</ins>." in page.text
     assert desk.actor.name in page.text
-    assert 'it said first">The crane comes on Friday.' in desk.get("file-history", "a.md", version=1).text
+    assert 'of version 1">The crane comes on Friday.' in desk.get("file-history", "a.md", version=1).text
     files.rename_file(actor=desk.actor, path="a.md", to="b.md")
     moved = says(desk.get("file-history", "b.md"))
     assert "It was a.md before" in moved

@@ -9,7 +9,7 @@ from django.utils import timezone
 from memories.models import QUESTION_LENGTH, GoldenQuestion, Memory
 from memories.models.memory import NO_SUCH_MEMORY
 from memories.operations.screen import EVERY_FINDING, INJECTION_ONLY, screen_values
-from memories.rules.access import require_verb
+from memories.rules.access import may_read, may_write, require_verb
 from memoryhub import background, locks
 from memoryhub.errors import Forbidden, Invalid, NotFound
 from memoryhub.text import normalize_text, text_problem
@@ -49,7 +49,7 @@ def add_golden_question(
 
 def require_testing(actor: Actor) -> None:
     require_verb(actor, Verb.WRITE)
-    if actor.team_id not in actor.writes:
+    if not may_write(actor, actor.team_id):
         raise Forbidden("You may read this team's golden questions, but not change or ask them.")
 
 
@@ -65,7 +65,7 @@ def _check_query(actor: Actor, query: str) -> str:
 
 def _check_audience(actor: Actor, memory: Memory, audience: UUID) -> UUID:
     """Return the audience, if questions are asked in its context and its readers find the memory there."""
-    if audience not in actor.reads:
+    if not may_read(actor, audience):
         raise NotFound("There is no such audience.")
     if memory.audience not in (audience, actor.team_id):
         raise Invalid({"memory_id": "Whoever asks this question in its context may not read this memory."})

@@ -183,7 +183,7 @@ def _test_parameters(team_page: TeamPage, view: ViewAs, form: PlaygroundForm) ->
     chosen."""
     audience = find_context_audience(view.actor) if form.cleaned_data["agent"] else team_page.team.pk
     return {
-        "testable": team_page.may_write and audience in team_page.actor.reads,
+        "testable": team_page.may_write and access.may_read(team_page.actor, audience),
         "context_audience": audience if form.cleaned_data["agent"] else None,
     }
 
