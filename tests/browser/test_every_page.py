@@ -27,10 +27,11 @@ SHIFT = 0.1  # of the window, by which a page may move while it comes: what Ligh
 # would be offered, and move this one.
 WATCH = """
 try { localStorage.clear(); } catch {}
-window.shifted = 0;
+window.shifted = 0; // while the page comes: what a key or a click opens may take longer than a browser calls recent
+for (const kind of ["keydown", "pointerdown"]) addEventListener(kind, () => (window.used = true), true);
 window.kept = [];
 new PerformanceObserver((list) =>
-  list.getEntries().forEach((entry) => entry.hadRecentInput || (window.shifted += entry.value))
+  list.getEntries().forEach((entry) => entry.hadRecentInput || window.used || (window.shifted += entry.value))
 ).observe({ type: "layout-shift", buffered: true });
 document.addEventListener("securitypolicyviolation", (event) =>
   window.kept.push(`${event.violatedDirective} ${event.blockedURI}`));
